@@ -94,19 +94,17 @@ static void run_columns(const typename S::In* x, typename S::Out* out, int64_t s
 }
 
 // `count` lines or segments of n elements, `apart` from each other; the last one has `last` elements.
-template <class S, bool kExclusive>
-void run_lines(const typename S::In* x, typename S::Out* out, int64_t count, int64_t apart, int64_t step, int64_t n,
-               int64_t last, typename S::Acc* totals) {
+template <class S>
+void run_lines(bool exclusive, const typename S::In* x, typename S::Out* out, int64_t count, int64_t apart,
+               int64_t step, int64_t n, int64_t last, typename S::Acc* totals) {
+  auto run_many = exclusive ? run_chains<S, kChains, true> : run_chains<S, kChains, false>;
+  auto run_one = exclusive ? run_chains<S, 1, true> : run_chains<S, 1, false>;
   int64_t whole = last == n ? count : count - 1, i = 0;
-  for (; i + kChains <= whole; i += kChains) {
-    run_chains<S, kChains, kExclusive>(x + i * apart, out + i * apart, apart, step, n, totals + i);
-  }
-  for (; i < count; ++i) {
-    run_chains<S, 1, kExclusive>(x + i * apart, out + i * apart, 0, step, i < whole ? n : last, totals + i);
-  }
+  for (; i + kChains <= whole; i += kChains) run_many(x + i * apart, out + i * apart, apart, step, n, totals + i);
+  for (; i < count; ++i) run_one(x + i * apart, out + i * apart, 0, step, i < whole ? n : last, totals + i);
 }
 
-template <class S, bool kExclusive> void run_whole(const Lines& lines, const typename S::In* x, typename S::Out* out) {
+template <class S> void run_whole(bool exclusive, const Lines& lines, const typename S::In* x, typename S::Out* out) {
   using Acc = typename S::Acc;
   const Extent& extent = lines.extent;
   if (extent.inner == 1) {
@@ -116,33 +114,36 @@ template <class S, bool kExclusive> void run_whole(const Lines& lines, const typ
         Acc totals[kChains];
         std::fill(totals, totals + kChains, Acc(S::kStart));
         count = std::min(kChains, extent.outer - o);
-        run_lines<S, kExclusive>(x + lines.at(o, 0), out + lines.at(o, 0), count, extent.size, lines.step, extent.size,
-                                 extent.size, totals);
+        run_lines<S>(exclusive, x + lines.at(o, 0), out + lines.at(o, 0), count, extent.size, lines.step, extent.size,
+                     extent.size, totals);
       }
     });
     return;
   }
   int64_t tiles = lines.tiles();
   int64_t work = extent.size * std::min(extent.inner, kTile);
+  auto run_tile = exclusive ? run_columns<S, true> : run_columns<S, false>;
   parallel_for(extent.outer * tiles, row_grain(kCheapGrain, work), [=](int64_t begin, int64_t end) {
     for (int64_t item = begin; item < end; ++item) {
       int64_t column = item % tiles * kTile, columns = std::min(kTile, extent.inner - column);
       int64_t at = lines.at(item / tiles, 0) + column;
       Acc totals[kTile];
       std::fill(totals, totals + columns, Acc(S::kStart));
-      run_columns<S, kExclusive>(x + at, out + at, lines.step, extent.size, columns, totals);
+      run_tile(x + at, out + at, lines.step, extent.size, columns, totals);
     }
   });
 }
 
 // Scans all segments in parallel, from `totals`, [outer, segments, inner], which become the totals at their ends.
 // Without an output nothing else is computed, and the order of elements within a segment does not matter.
-template <class S, bool kExclusive>
-void run_segments(const Lines& lines, const typename S::In* x, typename S::Out* out, typename S::Acc* totals) {
+template <class S>
+void run_segments(bool exclusive, const Lines& lines, const typename S::In* x, typename S::Out* out,
+                  typename S::Acc* totals) {
   int64_t segments = lines.segments(), length = lines.segment(), inner = lines.extent.inner;
   int64_t last = lines.extent.size - (segments - 1) * length;
   int64_t together = inner == 1 ? kChains : 1, tiles = lines.tiles(), groups = (segments + together - 1) / together;
   int64_t work = together * length * std::min(inner, kTile);
+  auto run_tile = exclusive ? run_columns<S, true> : run_columns<S, false>;
   parallel_for(lines.extent.outer * groups * tiles, row_grain(kCheapGrain, work), [=](int64_t begin, int64_t end) {
     for (int64_t item = begin; item < end; ++item) {
       int64_t o = item / tiles / groups, segment = item / tiles % groups * together, column = item % tiles * kTile;
@@ -151,9 +152,9 @@ void run_segments(const Lines& lines, const typename S::In* x, typename S::Out* 
       typename S::Acc* here = totals + (o * segments + segment) * inner + column;
       if (inner > 1) {
         auto* to = out != nullptr ? out + at : nullptr;
-        run_columns<S, kExclusive>(x + at, to, lines.step, last_here, std::min(kTile, inner - column), here);
+        run_tile(x + at, to, lines.step, last_here, std::min(kTile, inner - column), here);
       } else if (out != nullptr) {
-        run_lines<S, kExclusive>(x + at, out + at, count, lines.step * length, lines.step, length, last_here, here);
+        run_lines<S>(exclusive, x + at, out + at, count, lines.step * length, lines.step, length, last_here, here);
       } else {
         for (int64_t i = 0; i < count; ++i) {
           int64_t n = i + 1 < count ? length : last_here, begin_at = at + i * length * lines.step;
@@ -186,22 +187,18 @@ template <class S> void before_segments(const Lines& lines, const typename S::In
   }
 }
 
-template <class S, bool kExclusive> void scan(const KernelArgs& args) {
+template <class S> void run_scan(const KernelArgs& args) {
+  if (args.in[0].size == 0) return;
+  const bool exclusive = args.as<ScanAttrs>().exclusive;
   Lines lines(args.in[0], args.as<ScanAttrs>());
   const typename S::In* x = args.in[0].as<typename S::In>();
   typename S::Out* out = args.out[0].as<typename S::Out>();
-  if (!lines.is_cut()) return run_whole<S, kExclusive>(lines, x, out);
+  if (!lines.is_cut()) return run_whole<S>(exclusive, lines, x, out);
   typename S::Acc* totals = reinterpret_cast<typename S::Acc*>(args.scratch);
   std::fill(totals, totals + lines.segments() * lines.extent.lines(), typename S::Acc(S::kStart));
-  run_segments<S, false>(lines, x, nullptr, totals);
+  run_segments<S>(false, lines, x, nullptr, totals);
   before_segments<S>(lines, x, totals);
-  run_segments<S, kExclusive>(lines, x, out, totals);
-}
-
-template <class S> void run_scan(const KernelArgs& args) {
-  if (args.in[0].size == 0) return;
-  if (args.as<ScanAttrs>().exclusive) scan<S, true>(args);
-  else scan<S, false>(args);
+  run_segments<S>(exclusive, lines, x, out, totals);
 }
 
 std::size_t scan_scratch(const KernelArgs& args) {

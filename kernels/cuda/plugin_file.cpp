@@ -36,22 +36,22 @@ std::string own_folder() {
 
 }  // namespace
 
-std::vector<std::string> plugin_files() {
+std::vector<std::string> plugin_files(const char* name) {
   if (const char* folder = std::getenv("LUTRA_PLUGIN_PATH"); folder != nullptr && *folder != '\0') {
-    return {text(folder, "/", kFile)};
+    return {text(folder, "/", name)};
   }
   std::string own = own_folder();
   if (own.empty()) return {};
   std::vector<std::string> files;
   for (const char* place : {"", "/../lib", "/..", "/../../lib", "/../lib/x86_64-linux-gnu", "/../lib64",
                             "/../../../lib", "/../../x86_64-linux-gnu"}) {
-    files.push_back(text(own, place, "/", kFile));
+    files.push_back(text(own, place, "/", name));
   }
   return files;
 }
 
 std::string plugin_file() {
-  for (const std::string& file : plugin_files()) {
+  for (const std::string& file : plugin_files(kFile)) {
     if (access(file.c_str(), F_OK) == 0) return real_path(file.c_str());
   }
   return "";
@@ -80,7 +80,7 @@ const CudaPlugin* open_plugin(std::string* why) {
   std::string file = plugin_file();
   if (file.empty()) {
     std::string searched;
-    for (const std::string& each : plugin_files()) searched += text(searched.empty() ? "" : ", ", each);
+    for (const std::string& each : plugin_files(kFile)) searched += text(searched.empty() ? "" : ", ", each);
     *why = text("this Lutra came without ", kFile, ", which is built where nvcc is (looked for ", searched, ")");
     return nullptr;
   }

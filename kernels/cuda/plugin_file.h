@@ -8,9 +8,9 @@
 
 namespace lutra::cuda {
 
-// The files that may be the plugin, best first: in LUTRA_PLUGIN_PATH if that is set; else in the folder of the program
-// or library that this code is part of, and in the lib folders next to it. Never in the working folder.
-std::vector<std::string> plugin_files();
+// The files that may be the plugin of that name, best first: in LUTRA_PLUGIN_PATH if that is set; else in the folder of
+// the program or library that this code is part of, and in the lib folders next to it. Never in the working folder.
+std::vector<std::string> plugin_files(const char* name);
 
 // The first of them that exists, by its shortest path; "" when none does.
 std::string plugin_file();

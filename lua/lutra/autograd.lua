@@ -33,7 +33,8 @@ local function inputs_of(who, args)
     elseif type(value) == "table" and getmetatable(value) == nil then
       for key, entry in pairs(value) do
         if is_tensor(entry) then
-          tools.fail("InvalidArgument", ("%s: argument %d is a table with a tensor at %s, which would get no gradient: give "
+          tools.fail("InvalidArgument",
+            ("%s: argument %d is a table with a tensor at %s, which would get no gradient: give "
             .. "each tensor as an argument of its own"):format(who, i, tools.what_is(key)))
         end
       end
@@ -56,7 +57,8 @@ local function require_tensors(who, results, count)
   if count == 0 then tools.fail("InvalidArgument", who .. ": the function returned no tensor") end
   for i = 1, count do
     if not is_tensor(results[i]) then
-      tools.fail("InvalidArgument", ("%s: the function's result %d is %s, expected a tensor"):format(who, i, tools.what_is(results[i])))
+      tools.fail("InvalidArgument",
+        ("%s: the function's result %d is %s, expected a tensor"):format(who, i, tools.what_is(results[i])))
     end
   end
   return table.move(results, 1, count, 1, {})
@@ -92,13 +94,17 @@ local function check_gradients(got, kinds, variables)
   if got.n ~= #kinds then
     local arguments = #kinds - #variables
     local of = ("%d for the arguments that are tensors"):format(arguments)
-    if #variables > 0 then of = ("%s and %d for the variables %s that the function uses"):format(of, #variables, names_of(variables)) end
-    tools.fail("InvalidArgument", ("custom_gradient: the function for gradients returned %d values, expected %s"):format(got.n, of))
+    if #variables > 0 then
+      of = ("%s and %d for the variables %s that the function uses"):format(of, #variables, names_of(variables))
+    end
+    tools.fail("InvalidArgument",
+      ("custom_gradient: the function for gradients returned %d values, expected %s"):format(got.n, of))
   end
   for i, kind in ipairs(kinds) do
     local gradient = got[i]
     if gradient and not is_tensor(gradient) then
-      tools.fail("InvalidArgument", ("custom_gradient: gradient %d is %s, expected a tensor, nil or false"):format(i, tools.what_is(gradient)))
+      tools.fail("InvalidArgument",
+        ("custom_gradient: gradient %d is %s, expected a tensor, nil or false"):format(i, tools.what_is(gradient)))
     end
     if gradient and (gradient.shape ~= kind.shape or gradient.dtype ~= kind.dtype) then
       tools.fail("InvalidArgument", ("custom_gradient: gradient %d is %s of %s, expected %s of %s, as its argument or "
@@ -121,7 +127,8 @@ function autograd.custom_gradient(f, ...)
     end
     local gradient = results[results.n]
     if type(gradient) ~= "function" then
-      tools.fail("InvalidArgument", ("custom_gradient: the function returned %s last, expected its results and then a function "
+      tools.fail("InvalidArgument",
+        ("custom_gradient: the function returned %s last, expected its results and then a function "
         .. "that gives the gradients of its arguments"):format(tools.what_is(gradient)))
     end
     results = require_tensors("custom_gradient", results, results.n - 1)
@@ -151,7 +158,8 @@ local function as_trained(f)
   local running = tools.running
   local training, dtype, frozen = running.training, running.dtype, running.frozen
   return function(...)
-    local before, dtype_before, again_before, frozen_before = running.training, running.dtype, running.again, running.frozen
+    local before, dtype_before, again_before, frozen_before = running.training, running.dtype, running.again,
+      running.frozen
     local restore <close> = setmetatable({}, { __close = function()
       running.training, running.dtype, running.again, running.frozen = before, dtype_before, again_before, frozen_before
     end })
@@ -171,14 +179,17 @@ end
 -- Fails unless the second run returns the shapes and dtypes of the first.
 local function check_same(results, kinds)
   if results.n ~= #kinds then
-    tools.fail("InvalidArgument", ("recompute_grad: the function returned %d values when it ran again for the gradient, and %d the "
+    tools.fail("InvalidArgument",
+      ("recompute_grad: the function returned %d values when it ran again for the gradient, and %d the "
       .. "first time: it must do the same each time"):format(results.n, #kinds))
   end
   for i, kind in ipairs(kinds) do
     local result = results[i]
     if not is_tensor(result) or result.shape ~= kind.shape or result.dtype ~= kind.dtype then
-      tools.fail("InvalidArgument", ("recompute_grad: the function's result %d is %s when it runs again for the gradient, and was %s of %s "
-        .. "the first time: it must do the same each time"):format(i, is_tensor(result) and ("%s of %s"):format(result.shape, result.dtype)
+      tools.fail("InvalidArgument",
+        ("recompute_grad: the function's result %d is %s when it runs again for the gradient, and was %s of %s "
+        .. "the first time: it must do the same each time"):format(i,
+          is_tensor(result) and ("%s of %s"):format(result.shape, result.dtype)
         or tools.what_is(result), kind.shape, kind.dtype))
     end
   end
@@ -267,7 +278,8 @@ end
 local function read_unconnected(who, given)
   local word = options.read(who, given, { unconnected_gradients = "none" }).unconnected_gradients
   if word ~= "none" and word ~= "zero" then
-    tools.fail("InvalidArgument", ("%s: unconnected_gradients is %s, expected \"none\" or \"zero\""):format(who, tools.what_is(word)))
+    tools.fail("InvalidArgument",
+      ("%s: unconnected_gradients is %s, expected \"none\" or \"zero\""):format(who, tools.what_is(word)))
   end
   return word == "zero"
 end
@@ -286,7 +298,8 @@ function autograd.jacobian(tape, target, sources, given, ...)
   local list = is_one and { sources } or sources
   for _, source in pairs(type(list) == "table" and list or {}) do
     if is_tensor(source) and target.rank + source.rank > kMostAxes then
-      tools.fail("InvalidArgument", ("jacobian: the target %s has %d axes and the source %s %d, and a tensor at most %d: compute both "
+      tools.fail("InvalidArgument",
+        ("jacobian: the target %s has %d axes and the source %s %d, and a tensor at most %d: compute both "
         .. "with fewer axes, as by reshape"):format(target.shape, target.rank, source.shape, source.rank, kMostAxes))
     end
   end
@@ -315,14 +328,16 @@ function autograd.batch_jacobian(tape, target, source, given, ...)
   local zeros = read_unconnected(who, given)
   local of_target, of_source = target.shape, source.shape
   if #of_target == 0 or #of_source == 0 or of_target[1] ~= of_source[1] then
-    tools.fail("InvalidArgument", ("%s: target %s and source %s do not match: the first axis of both is the batch"):format(who,
+    tools.fail("InvalidArgument",
+      ("%s: target %s and source %s do not match: the first axis of both is the batch"):format(who,
       of_target, of_source))
   end
   local row_shape, n = joined({ 1 }, of_target, 2), 1
   for _, size in ipairs(row_shape) do n = n * size end
   local shape, rows = joined(of_target, of_source, 2), {}
   if #shape > kMostAxes then
-    tools.fail("InvalidArgument", ("%s: target %s and source %s have %d axes without a second batch, and a tensor at most %d: compute both "
+    tools.fail("InvalidArgument",
+      ("%s: target %s and source %s have %d axes without a second batch, and a tensor at most %d: compute both "
       .. "with fewer axes, as by reshape"):format(who, of_target, of_source, #shape, kMostAxes))
   end
   local held <close> = tools.hold(tape, who)

@@ -7,7 +7,8 @@ return function(class, object, kind, names)
     local f = class[name]
     class[name] = function(self, ...)
       if type(self) ~= "table" or self[name] == nil then
-        tools.fail("InvalidArgument", ("%s: called with a dot, which does not hand over the %s; write %s:%s(...) with a colon"):format(
+        tools.fail("InvalidArgument",
+          ("%s: called with a dot, which does not hand over the %s; write %s:%s(...) with a colon"):format(
           name, kind, object, name))
       end
       return f(self, ...)

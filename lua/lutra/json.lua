@@ -21,7 +21,9 @@ end
 
 local function write(value, out, depth)
   local kind = type(value)
-  if depth > kDeepest then tools.fail("InvalidArgument", "a checkpoint's settings are nested too deeply, or hold themselves") end
+  if depth > kDeepest then
+    tools.fail("InvalidArgument", "a checkpoint's settings are nested too deeply, or hold themselves")
+  end
   if value == json.null then
     out[#out + 1] = "null"
   elseif kind == "string" then
@@ -43,7 +45,8 @@ local function write(value, out, depth)
     local names = {}
     for name in pairs(value) do
       if type(name) ~= "string" then
-        tools.fail("InvalidArgument", "a checkpoint's settings cannot hold a table with the key " .. tools.what_is(name))
+        tools.fail("InvalidArgument",
+          "a checkpoint's settings cannot hold a table with the key " .. tools.what_is(name))
       end
       names[#names + 1] = name
     end
@@ -70,7 +73,8 @@ local Reader = {}
 Reader.__index = Reader
 
 function Reader:wrong(wanted)
-  tools.fail("InvalidArgument", ("%s: its settings are no JSON from byte %d on: expected %s"):format(self.who, self.at, wanted))
+  tools.fail("InvalidArgument",
+    ("%s: its settings are no JSON from byte %d on: expected %s"):format(self.who, self.at, wanted))
 end
 function Reader:skip() self.at = self.text:find("[^ \t\r\n]", self.at) or #self.text + 1 end
 function Reader:next() return self.text:sub(self.at, self.at) end

@@ -35,7 +35,8 @@ function options.read(who, given, defaults, may_list)
       if name == "seed" and value then value = options.whole(who, name, value) end
       read[name] = value
     elseif not (may_list and math.type(name) == "integer") then
-      tools.refuse_word(("%s: unknown option '%s'"):format(who, options.quoted(name)), name, options.sorted_names(defaults))
+      tools.refuse_word(("%s: unknown option '%s'"):format(who, options.quoted(name)), name,
+        options.sorted_names(defaults))
     end
   end
   return read
@@ -60,7 +61,8 @@ end
 function options.resolve(who, what, value, known)
   if type(value) == "string" then
     if known[value] == nil then
-      tools.refuse_word(("%s: %s is \"%s\", which is not known"):format(who, what, options.quoted(value)), value, options.sorted_names(known))
+      tools.refuse_word(("%s: %s is \"%s\", which is not known"):format(who, what, options.quoted(value)), value,
+        options.sorted_names(known))
     end
     return known[value]
   end
@@ -69,7 +71,9 @@ function options.resolve(who, what, value, known)
 end
 
 -- Like resolve, for words only.
-function options.word(who, what, value, known) return options.resolve(who, what, options.text(who, what, value), known) end
+function options.word(who, what, value, known)
+  return options.resolve(who, what, options.text(who, what, value), known)
+end
 
 -- A whole number from `least` on.
 function options.count(who, name, value, least)
@@ -77,8 +81,10 @@ function options.count(who, name, value, least)
   if type(value) ~= "number" or not count or count < least then
     -- Keras' Conv2D(filters=8, kernel_size=3), written as a table.
     local is_named = type(value) == "table" and rawget(value, name) ~= nil
-    tools.fail("InvalidArgument", ("%s: %s is %s, expected a whole number, %d or more%s"):format(who, name, tools.what_is(value), least,
-      is_named and ("; arguments go by their order, only options have names: write %s(%s, ...)"):format(who, tostring(rawget(value, name))) or ""))
+    tools.fail("InvalidArgument",
+      ("%s: %s is %s, expected a whole number, %d or more%s"):format(who, name, tools.what_is(value), least,
+      is_named and ("; arguments go by their order, only options have names: write %s(%s, ...)"):format(who,
+        tostring(rawget(value, name))) or ""))
   end
   return count
 end

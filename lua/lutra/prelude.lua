@@ -34,7 +34,8 @@ for _, name in ipairs { "custom_gradient", "recompute_grad" } do comes_late(lutr
 for _, name in ipairs { "jacobian", "batch_jacobian", "stop_recording" } do comes_late(core.tape_methods, name) end
 
 -- lutra.float32 is the dtype's name; t:float32() is a cast, also for variables.
-for _, dtype in ipairs { "float32", "float64", "float16", "bfloat16", "int8", "uint8", "int16", "int32", "int64", "bool" } do
+for _, dtype in ipairs { "float32", "float64", "float16", "bfloat16", "int8", "uint8", "int16", "int32", "int64",
+  "bool" } do
   lutra[dtype] = dtype
   local function cast(tensor, ...)
     if select("#", ...) > 0 then core.refuse_arguments(dtype, ...) end

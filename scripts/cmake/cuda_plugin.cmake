@@ -42,8 +42,8 @@ set(plugin "${PROJECT_BINARY_DIR}/lib/liblutra_cuda.so")
 add_custom_command(
   OUTPUT "${plugin}"
   COMMAND "${NVCC}" -shared --cudart=static -ccbin "${CMAKE_CXX_COMPILER}" -o "${plugin}" ${cuda_objects}
-          "-Xlinker=--version-script=${EXPORTS}/cuda.txt,--exclude-libs=ALL,-z,nodelete"
+          "-Xlinker=--version-script=${EXPORTS}/cuda.txt,--exclude-libs=ALL,-z,nodelete,-soname=liblutra_cuda.so,-s"
   DEPENDS ${cuda_objects} "${EXPORTS}/cuda.txt"
   COMMENT "Linking liblutra_cuda.so" VERBATIM)
 add_custom_target(lutra_cuda_plugin ALL DEPENDS "${plugin}")
-install(FILES "${plugin}" DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+install(FILES "${plugin}" DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT cuda)

@@ -2,7 +2,9 @@
 # insists on OpenCL, which nothing here uses.
 find_program(CCACHE ccache)
 if(CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE}")
+  # Without this sloppiness ccache stores no file that uses a precompiled header. The inode cache keeps it from reading
+  # that header again for each file.
+  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_INODECACHE=true "${CCACHE}")
 endif()
 
 find_package(Lua 5.4 QUIET)

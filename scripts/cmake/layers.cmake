@@ -20,6 +20,18 @@ function(lutra_objects target)
     "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}" "${GENERATED_DIR}")
 endfunction()
 
+# lutra_precompile(TARGET [OWNER]): the headers of the standard library that most files include, read once instead of in
+# every file, where they take a quarter of the time. Targets with the options of OWNER use OWNER's. Files must include
+# what they use all the same: the dev preset has no precompiled headers, and shows what is missing.
+function(lutra_precompile target)
+  if(ARGC GREATER 1 AND NOT ARGV1 STREQUAL target)
+    target_precompile_headers(${target} REUSE_FROM ${ARGV1})
+  else()
+    target_precompile_headers(${target} PRIVATE <algorithm> <array> <atomic> <cmath> <cstdint> <cstring> <functional>
+      <limits> <memory> <optional> <span> <string> <string_view> <type_traits> <utility> <vector>)
+  endif()
+endfunction()
+
 # lutra_add_to_layer(LAYER TARGET...): adds targets to a layer.
 function(lutra_add_to_layer layer)
   set_property(GLOBAL APPEND PROPERTY lutra_targets_of_${layer} ${ARGN})

@@ -1,80 +1,45 @@
--- lua5.4 scripts/lib/benchmark_chart.lua, in the root of the tree: draws docs/benchmarks/overview.svg from grid_means.csv
--- and training.md beside it. A bar is a peer's time over Lutra's.
+-- lutra scripts/lib/benchmark_chart.lua, in the root of the tree: draws docs/benchmarks/ops.svg from grid_means.csv beside it,
+-- and steps.svg from training.md. A bar is a peer's time over Lutra's.
 local kFolder = "docs/benchmarks/"
-local kColours = {PyTorch = "#d9622b", NumPy = "#4f7cac", oneDNN = "#7a7a7a", JAX = "#5b9a5b"}
-local kLeft, kUnit, kBar, kGap, kTop = 250, 52, 14, 12, 56 -- kUnit: pixels of 1x
 
--- {{threads =, peer =, size =, ratio =}...}
-local function read_means()
-  local rows = {}
+-- The bars of these rows, {{row, title of its bar}...}: {titles, ratios}, as lt.plot.bar takes them.
+local function bars(ratio_of, titles)
+  local names, ratios = {}, {}
+  for i, title in ipairs(titles) do
+    names[i], ratios[i] = title[2], assert(ratio_of[title[1]], title[1])
+  end
+  return { names, ratios }
+end
+
+-- The bars of a peer on two threads. Of rows with the same size the last is the newest.
+local function means_of(wanted, titles)
+  local ratio_of = {}
   for line in io.lines(kFolder .. "grid_means.csv") do
     local threads, peer, size, ratio = line:match("^(%d+),([^,]+),([^,]+),([%d.]+),")
-    if threads then rows[#rows + 1] = {threads = threads, peer = peer, size = size, ratio = tonumber(ratio)} end
+    if threads == "2" and peer == wanted then ratio_of[size] = tonumber(ratio) end
   end
-  return rows
+  return bars(ratio_of, titles)
 end
 
-local groups = {}
-
--- Of rows with the same threads, peer and size the last is the newest.
-local function add_means(title, size)
-  local bars, at = {}, {}
-  for _, row in ipairs(read_means()) do
-    if row.threads == "2" and row.size == size then
-      at[row.peer] = at[row.peer] or #bars + 1
-      bars[at[row.peer]] = {peer = row.peer, ratio = row.ratio}
-    end
-  end
-  groups[#groups + 1] = {title = title, bars = bars}
-end
-
--- A row of the table in training.md: `| title | Lutra | PyTorch | JAX |`, a peer's cell with its `(4.18x [`.
-local function add_training(row, title)
-  local bars = {}
+-- The same from the table in training.md: `| title | Lutra | PyTorch | JAX |`, a peer's cell with its `(4.18x [`.
+local function steps_of(column, titles)
+  local ratio_of = {}
   for line in io.lines(kFolder .. "training.md") do
-    if line:sub(1, #row + 4) == "| " .. row .. " |" then
-      local cells = {}
-      for cell in line:gmatch("[^|]+") do cells[#cells + 1] = cell end
-      for i, peer in ipairs {"PyTorch", "JAX"} do
-        local ratio = (cells[i + 2] or ""):match("%(([%d.]+)x ")
-        if ratio then bars[#bars + 1] = {peer = peer, ratio = tonumber(ratio)} end
-      end
-    end
+    local cells = {}
+    for cell in line:gmatch("[^|]+") do cells[#cells + 1] = cell:match("^%s*(.-)%s*$") end
+    ratio_of[cells[1] or ""] = tonumber((cells[column] or ""):match("%(([%d.]+)x "))
   end
-  groups[#groups + 1] = {title = title, bars = bars}
+  return bars(ratio_of, titles)
 end
 
-add_means("every op, 1e3 elements", "1e3")
-add_means("every op, 1e5 elements", "1e5")
-add_means("every op, 1e7 elements", "1e7")
-add_means("products and convolutions", "shapes")
-add_training("784-128-10 SGD, 32 rows", "step: dense net, SGD, 32 rows")
-add_training("784-128-10 Adam, 32 rows", "step: dense net, Adam, 32 rows")
-add_training("LSTM 32-128-1 Adam, 16 rows of 32 steps", "step: LSTM, Adam, 16 rows")
-
-local body, y, longest = {}, kTop, 0
-local function add(text, ...) body[#body + 1] = text:format(...) end
-for _, group in ipairs(groups) do
-  assert(#group.bars > 0, "no figures for: " .. group.title)
-  add('<text x="%d" y="%.0f" text-anchor="end">%s</text>', kLeft - 10, y + #group.bars * kBar / 2 + 4, group.title)
-  for _, bar in ipairs(group.bars) do
-    add('<rect x="%d" y="%d" width="%.1f" height="%d" fill="%s"/>', kLeft, y, bar.ratio * kUnit, kBar - 2,
-      assert(kColours[bar.peer], bar.peer))
-    add('<text x="%.1f" y="%d">%s %.2f</text>', kLeft + bar.ratio * kUnit + 5, y + 10, bar.peer, bar.ratio)
-    longest = math.max(longest, bar.ratio)
-    y = y + kBar
-  end
-  y = y + kGap
+local function draw(name, title, series)
+  lt.plot.bar(series, { file = kFolder .. name, title = title, ylabel = "times as long as Lutra", width = 720, height = 300 })
 end
-local width, height = math.ceil(kLeft + longest * kUnit + 110), y + 8
-add('<line x1="%d" y1="%d" x2="%d" y2="%d" stroke="#000000" stroke-dasharray="4 3"/>', kLeft + kUnit, kTop - 8,
-  kLeft + kUnit, y - kGap + 4)
-add('<text x="%d" y="%d" text-anchor="middle">1: as fast as Lutra</text>', kLeft + kUnit, kTop - 14)
 
-local file <close> = assert(io.open(kFolder .. "overview.svg", "w"))
-file:write(('<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12">\n')
-  :format(width, height, width, height))
-file:write("<title>A peer's time over Lutra's, two threads of a CPU: above 1 Lutra is faster</title>\n")
-file:write(('<rect width="%d" height="%d" fill="#ffffff"/>\n'):format(width, height))
-file:write('<text x="10" y="20" font-size="14" font-weight="bold">A peer\'s time over Lutra\'s, two threads of a CPU: above 1 Lutra is faster</text>\n')
-file:write(table.concat(body, "\n"), "\n</svg>\n")
+local sizes = { { "1e3", "1e3 elements" }, { "1e5", "1e5 elements" }, { "1e7", "1e7 elements" }, { "shapes", "products, convolutions" } }
+draw("ops.svg", "Single operations on two threads of a CPU", { PyTorch = means_of("PyTorch", sizes), NumPy = means_of("NumPy", sizes) })
+local steps = {
+  { "784-128-10 SGD, 32 rows", "SGD, 32 rows" }, { "784-128-10 SGD, 256 rows", "SGD, 256 rows" },
+  { "784-128-10 Adam, 32 rows", "Adam, 32 rows" },
+}
+draw("steps.svg", "Training steps of a dense net (784-128-10)", { PyTorch = steps_of(3, steps), JAX = steps_of(4, steps) })

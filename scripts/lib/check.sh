@@ -62,7 +62,19 @@ check_exports() {
   exports_of "$dir/bin/lutra" '^lua(L?_|open_(base|coroutine|table|io|os|string|utf8|math|debug|package)$)' || bad=1
   exports_of "$dir/lib/lua/lutra.so" '^luaopen_lutra$' || bad=1
   if [[ -e $dir/lib/liblutra.so ]]; then exports_of "$dir/lib/liblutra.so" '^lutra_' || bad=1; fi
+  if [[ -e $dir/lib/liblutra.a ]]; then static_exports || bad=1; fi
   return "$bad"
+}
+
+# The static library's names are its interface too: lutra.hpp has classes named as those inside.
+static_exports() {
+  local names
+  names=$(nm -g --defined-only "$dir/lib/liblutra.a" | awk 'NF == 3 {print $3}')
+  if grep -Ev '^lutra_' <<<"$names"; then
+    echo "liblutra.a exports these; its interface is lutra_*"
+    return 1
+  fi
+  echo "exports: liblutra.a: $(wc -l <<<"$names")"
 }
 
 # The program also has copies of the C++ runtime's data (std::cout and its like), which the linker must export.

@@ -7,6 +7,7 @@
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 most_bytes=60000000 # limit of the archive's size without CUDA's libraries
+oldest_glibc=2.28   # that the tree runs with
 
 say() { printf '%s\n' "$*" >&2; }
 give_up() {
@@ -152,11 +153,29 @@ fi
 packages=(liblua5.4-dev nlohmann-json3-dev libeigen3-dev) # in the program itself
 libraries=$(libraries_of "$program" ${plugin:+"$plugin"})
 while IFS= read -r library; do
+  if [[ $library == */liblutra_glibc.so ]]; then
+    install -m644 "$library" "$tree/lib/"
+    strip --strip-unneeded "$tree/lib/liblutra_glibc.so"
+    continue
+  fi
   package=$(package_of "$library")
   install -m644 "$(readlink -f "$library")" "$tree/lib/$(basename "$library")"
   packages+=("$package")
 done <<<"$libraries"
 for package in "${packages[@]}"; do licence "$package"; done
+
+# newest_glibc FILE...: the latest version of glibc that the files need.
+newest_glibc() { objdump -p "$@" | grep -o '\bGLIBC_2[0-9.]*' | sort -uV | tail -n 1 | cut -d_ -f2; }
+
+# The libraries are this system's, and need its glibc.
+files=("$tree/bin/lutra" "$tree"/lib/*.so*)
+if [[ -e $tree/lib/liblutra_glibc.so ]]; then
+  "$program" "$root/scripts/lib/glibc/old_versions.lua" "$oldest_glibc" "$tree/lib/liblutra_glibc.so" "${files[@]}"
+  newest=$(newest_glibc "${files[@]}")
+  [[ $(printf '%s\n' "$newest" "$oldest_glibc" | sort -V | tail -n 1) == "$oldest_glibc" ]] ||
+    give_up "the tree needs glibc $newest; $oldest_glibc is the latest that it may need"
+fi
+
 if [[ -n $plugin ]]; then
   home=$(cuda_home)
   licence_of_nvidia nvidia-cuda "$home/EULA.txt" "$home"/dist-info/nvidia_cublas-*/licenses/License.txt \
@@ -172,7 +191,7 @@ cp -r "$root/scripts/guide" "$tree/share/lutra/"
 cp "$root/LICENSE" "$root/README.md" "$root/CHANGELOG.md" "$root/docs/cuda.md" "$tree/share/doc/lutra/"
 
 # The same build gives the same archive: names are sorted, and times are the last commit's.
-date=$(git -C "$root" log -1 --format=%cI 2>/dev/null || echo 2020-01-01)
+date=@${SOURCE_DATE_EPOCH:-$(git -C "$root" log -1 --format=%ct 2>/dev/null || echo 1577836800)}
 archive=$out/$name.tar.gz
 tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="$date" -C "$work" -cf - "$name" | gzip -n >"$work/archive"
 bytes=$(stat -c %s "$work/archive")
@@ -180,7 +199,5 @@ if [[ $with_cuda == no ]] && ((bytes > most_bytes)); then
   give_up "the archive has $bytes bytes; without CUDA's libraries $most_bytes are the most"
 fi
 mv -f "$work/archive" "$archive"
-say "lutra: dist: $((bytes / 1000000)) MB, $(find "$tree" -type f | wc -l) files, glibc $(
-  objdump -T "$tree/bin/lutra" "$tree"/lib/*.so* 2>/dev/null | grep -o 'GLIBC_2[0-9.]*' | sort -uV | tail -1 | cut -d_ -f2
-) or later"
+say "lutra: dist: $((bytes / 1000000)) MB, $(find "$tree" -type f | wc -l) files, glibc $(newest_glibc "${files[@]}") or later"
 printf '%s\n' "$archive"

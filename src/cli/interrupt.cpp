@@ -4,8 +4,11 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdio>
 
+#include "hosts/cluster.h"
 #include "lua/border/interrupts.h"
+#include "lua/border/limits.h"
 #include "lua/border/state.h"
 
 namespace lutra {
@@ -24,6 +27,8 @@ void set_handler(void (*handler)(int)) {
   action.sa_handler = handler;
   sigemptyset(&action.sa_mask);  // no SA_RESTART: the signal ends a read that waits for input
   sigaction(SIGINT, &action, nullptr);
+  // A launcher ends ranks by SIGTERM, also when the user presses Ctrl-C.
+  if (Cluster::running() != nullptr) sigaction(SIGTERM, &action, nullptr);
 }
 
 // While an entry is read, compiled or looked up, nothing can raise: the entry that comes is interrupted instead. Who
@@ -57,10 +62,29 @@ void on_entry_interrupt(int signal) {
   interrupts->request();
 }
 
+// Pushes what an error says of the limit that was passed. Returns its status.
+int push_limit(lua_State* L, const Limits& limits) {
+  lua_pushcfunction(L, [](lua_State* inner) -> int {
+    const Limits& passed = *static_cast<const Limits*>(lua_touserdata(inner, 1));
+    char text[400];
+    std::snprintf(text, sizeof text, "%s%s", passed.position(), passed.text().c_str());
+    lua_pushstring(inner, text);
+    return lua_error(inner);
+  });
+  lua_pushlightuserdata(L, const_cast<Limits*>(&limits));
+  return lua_pcall(L, 1, 0, 0);
+}
+
 int call(lua_State* L, int arguments, int results, int handler, bool is_entry) {
   interrupts = Interrupts::find(L);
   running_thread = pthread_self();
-  interrupts->begin(L, is_entry);
+  Limits* limits = State::find(L)->limits;
+  const bool has_limits = limits != nullptr && limits->any();
+  // An interrupt of the user's is raised once in a script, a limit until the script has ended.
+  interrupts->begin(L, is_entry || has_limits);
+  if (has_limits) limits->begin(L, *interrupts);
+  const int64_t taken = interrupts->taken();
+  const int base = lua_gettop(L) - arguments - 1;
   State::find(L)->context().hooks.take_interrupt = [](void*) { return interrupts->take(); };
   presses_left = kMostPresses;
   set_handler(is_entry ? on_entry_interrupt : on_interrupt);
@@ -71,7 +95,12 @@ int call(lua_State* L, int arguments, int results, int handler, bool is_entry) {
   int status = lua_pcall(L, arguments, results, handler);
   set_handler(idle_presses < 0 ? SIG_DFL : on_idle_interrupt);
   interrupts->end();
-  return status;
+  if (!has_limits) return status;
+  limits->end(L, interrupts->taken() != taken);
+  if (limits->passed() == Limits::Kind::None) return status;
+  lua_settop(L, base);
+  if (limits->passed() == Limits::Kind::LuaMemory) lua_gc(L, LUA_GCCOLLECT);
+  return push_limit(L, *limits);
 }
 
 }  // namespace

@@ -13,9 +13,12 @@
 #include "cli/list_ops.h"
 #include "cli/options.h"
 #include "cli/program.h"
+#include "cli/rank_output.h"
 #include "cli/report.h"
 
 namespace {
+
+constexpr int kLimitPassed = 2;  // LUTRA_LIMIT of the library
 
 // Writes all of a text to stdout; returns the exit status. A full disk or a closed stdout is an error.
 int print(const lutra::Report& report, const std::string& text) {
@@ -28,6 +31,7 @@ int print(const lutra::Report& report, const std::string& text) {
 
 int main(int argc, char** argv) {
   using namespace lutra;
+  set_up_rank_output();
   Report report(Color::Auto);
   try {
     Options options = parse_options(argc, argv);
@@ -39,8 +43,11 @@ int main(int argc, char** argv) {
     if (!options.plan.graph.empty()) return print(report, run_plan_command(options.plan));
     if (options.doctor != Doctor::No) return run_doctor(options);
     if (!options.attach_path.empty()) return run_attach(options, report);
+    if (options.launch.ranks > 0) return run_launch_command(options.launch);
     if (options.installs_kernel) return print(report, install_kernel(options.kernel_prefix));
-    return Program(options, report, argc, argv).run() ? EXIT_SUCCESS : EXIT_FAILURE;
+    Program program(options, report, argc, argv);
+    if (program.run()) return EXIT_SUCCESS;
+    return program.has_passed_limit() ? kLimitPassed : EXIT_FAILURE;
   } catch (const UsageError& error) {
     report.error(error.message());
     std::fprintf(stderr, "%slutra --help lists the options\n", kUsage);

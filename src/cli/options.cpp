@@ -1,5 +1,6 @@
 #include "cli/options.h"
 
+#include <algorithm>
 #include <bitset>
 #include <charconv>
 #include <cmath>
@@ -16,6 +17,8 @@ namespace {
 
 constexpr int kMostVirtualGpus = 256;
 constexpr std::size_t kHelpColumn = 26;
+
+constexpr int kSandboxFiles = 64;
 
 constexpr const char* kShells = "bash zsh fish";
 
@@ -57,6 +60,43 @@ void set_memory_limit(Options& options, std::string_view value) {
   options.memory_limit_mb = *mb;
 }
 
+// memory=64,tensors=256,seconds=10,instructions=1e9,read=data,write=out
+void set_sandbox(Options& options, std::string_view value) {
+  InterpreterOptions& made = options.interpreter;
+  options.sandbox = made.is_sandbox = true;
+  made.limits.open_files = kSandboxFiles;
+  while (!value.empty()) {
+    const std::size_t comma = value.find(',');
+    const std::string_view entry = value.substr(0, comma);
+    value = comma == std::string_view::npos ? "" : value.substr(comma + 1);
+    const std::size_t equals = entry.find('=');
+    const std::string_view name = entry.substr(0, equals);
+    const std::string_view given = equals == std::string_view::npos ? "" : entry.substr(equals + 1);
+    auto positive = [&](double most) {
+      std::optional<double> read = number<double>(given);
+      if (!read || !std::isfinite(*read) || *read <= 0 || *read > most)
+        wrong("--sandbox", entry, text(name, "=, and a number above 0"));
+      return *read;
+    };
+    auto whole = [&] {
+      const double read = positive(9e15);
+      if (read != std::floor(read)) wrong("--sandbox", entry, text(name, "=, and a whole number above 0"));
+      return static_cast<int64_t>(read);
+    };
+    if (name == "memory") made.limits.lua_memory_mb = positive(1e12);
+    else if (name == "tensors") made.limits.tensor_memory_mb = positive(1e12);
+    else if (name == "seconds") made.limits.seconds = positive(1e9);
+    else if (name == "instructions") made.limits.instructions = whole();
+    else if (name == "count") made.limits.tensors = whole();
+    else if (name == "files") made.limits.open_files = static_cast<int>(std::min<int64_t>(whole(), 1 << 20));
+    else if ((name == "read" || name == "write") && !given.empty())
+      made.allowed_paths.push_back(name == "read" ? text("read:", given) : std::string(given));
+    else
+      wrong("--sandbox", entry,
+            "memory=MB, tensors=MB, seconds=S, instructions=N, count=N, files=N, read=DIR or write=DIR");
+  }
+}
+
 void set_virtual_gpus(Options& options, std::string_view value) {
   std::optional<int> count = number<int>(value);
   if (!count || *count < 1 || *count > kMostVirtualGpus) {
@@ -87,6 +127,7 @@ void read_doctor(Options& options, int argc, char** argv);
 void read_attach(Options& options, int argc, char** argv);
 void read_kernel(Options& options, int argc, char** argv);
 void read_plan(Options& options, int argc, char** argv);
+void read_launch(Options& options, int argc, char** argv);
 
 const ShortOption kShortOptions[] = {
     {"-e", "stat", "execute string 'stat'"},
@@ -123,6 +164,9 @@ const LongOption kLongOptions[] = {
      set_virtual_gpus},
     {"--strict", Takes::Nothing, "", "make the use of an undeclared global an error",
      [](Options& options, std::string_view) { options.strict = true; }},
+    {"--sandbox", Takes::MayHaveValue, "LIMITS",
+     "do not trust the script: memory=MB,tensors=MB,seconds=S,instructions=N,read=DIR,write=DIR", set_sandbox,
+     "memory= tensors= seconds= instructions= count= files= read= write="},
     {"--no-init", Takes::Nothing, "", "do not run LUA_INIT, nor the prompt's init.lua",
      [](Options& options, std::string_view) { options.no_init = true; }},
     {"--color", Takes::Value, "WHEN", "colour errors: auto (on a terminal), always or never", set_color,
@@ -144,6 +188,8 @@ const Subcommand kSubcommands[] = {
      "install --user --prefix="},
     {"plan", "GRAPH.json [--policy P] [--html FILE] [--json]", "plan a graph on a machine, both from a file", read_plan,
      "--policy --html --json --budget-ms"},
+    {"launch", "-n N [--hosts A,B:2] [--sim-gpus K] SCRIPT [ARGS]", "run a script in N processes that train together",
+     read_launch, "-n --hosts --sim-gpus --log-dir --restarts"},
 };
 
 // Lua's rule for -e and -l, and ours for long options: the next word, unless it is an option.
@@ -281,6 +327,11 @@ void read_plan(Options& options, int argc, char** argv) {
   options.plan = read_plan_command(argc, argv, options.script + 1);
 }
 
+void read_launch(Options& options, int argc, char** argv) {
+  runs_nothing_else(options, "launch");
+  options.launch = read_launch_command(argc, argv, options.script + 1);
+}
+
 // `doctor`, in place of the script, and the words after it.
 void read_doctor(Options& options, int argc, char** argv) {
   runs_nothing_else(options, "doctor");
@@ -315,6 +366,10 @@ Options parse_options(int argc, char** argv) {
     if (!options.module.empty()) break;
   }
   options.script = i;
+  if (options.sandbox && (options.interactive || !options.module.empty())) {
+    throw UsageError(
+        text("'--sandbox' runs a script or -e, not ", options.interactive ? "the prompt ('-i')" : "a library ('-m')"));
+  }
   if (!options.interpreter.ignore_environment) read_variables(options, given);
   // A script named doctor is run as ./doctor.
   bool may_be_subcommand = i < argc && options.module.empty() && std::string_view(argv[i - 1]) != "--";

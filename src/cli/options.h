@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/launch_command.h"
 #include "cli/plan_command.h"
 #include "core/error.h"
 #include "lua/border/interpreter.h"
@@ -28,6 +29,7 @@ struct Options {
   double memory_limit_mb = 0;  // of each visible GPU, or of each part of it; 0: not given
   int virtual_gpus = 0;        // parts of each visible GPU; 0: not given
   bool strict = false;
+  bool sandbox = false;  // --sandbox, whose limits are in `interpreter`
   bool no_init = false;
   Color color = Color::Auto;
   Doctor doctor = Doctor::No;    // the subcommand, in place of a script
@@ -35,6 +37,7 @@ struct Options {
   bool installs_kernel = false;  // `kernel install`
   std::string kernel_prefix;     // of its --prefix; "" for the user's own folder
   PlanCommand plan;              // `plan`
+  LaunchCommand launch;          // `launch`
   bool show_help = false;        // --help and --version: print and exit
   bool show_version = false;
   bool show_ops = false;       // --ops and --completion as well

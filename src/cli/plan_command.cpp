@@ -35,7 +35,7 @@ std::string contents(const std::string& path) {
 }
 
 void write(const std::string& path, const std::string& text) {
-  AtomicFile file("plan", path);
+  AtomicFile file("plan", path, nullptr);
   file.ByteSink::write(text);
   file.commit();
 }

@@ -10,6 +10,7 @@
 #include "cli/interrupt.h"
 #include "cli/strict.h"
 #include "core/version.h"
+#include "hosts/cluster.h"
 #include "lua/border/state.h"
 
 namespace lutra {
@@ -70,7 +71,7 @@ void Program::start_trace() {
   std::string command = !options_.module.empty()  ? text("-m ", options_.module)
                         : options_.script < argc_ ? std::string(argv_[options_.script])
                                                   : std::string();
-  trace_.emplace("--trace", State::find(interpreter_.lua())->context(), options_.trace, std::move(command));
+  trace_.emplace("--trace", State::find(interpreter_.lua())->context(), options_.trace, std::move(command), nullptr);
 }
 
 bool Program::end_trace(bool waits) {
@@ -102,7 +103,16 @@ void Program::configure_gpus() {
   }
 }
 
+// The ranks of a launch meet before the script runs, so that one that hangs in its first line is noticed too. Without
+// MPI the script runs until it needs the others.
+void Program::start_ranks() {
+  const std::optional<RankLaunch> launch = find_launch();
+  std::string why;
+  if (launch && open_mpi_plugin(&why) != nullptr) Cluster::start(*launch);
+}
+
 bool Program::run() {
+  start_ranks();
   lua_State* L = interpreter_.lua();
   lua_pushcfunction(L, run_protected);
   lua_pushlightuserdata(L, this);
@@ -110,7 +120,10 @@ bool Program::run() {
   lua_settop(L, 0);
   // An interrupted or failed script does not wait for its queued work.
   ok = end_trace(ok) && ok;
-  return ok && (!log_file_ || log_file_->is_whole());
+  ok = ok && (!log_file_ || log_file_->is_whole());
+  std::fflush(stdout);
+  if (Cluster* cluster = Cluster::running()) cluster->end(!ok);
+  return ok;
 }
 
 int Program::run_protected(lua_State* L) {
@@ -130,7 +143,12 @@ bool Program::run_all(lua_State* L) {
   if (options_.interactive) {
     run_prompt();
   } else if (!has_script && !options_.has_statement && !options_.show_banner) {
-    if (isatty(STDIN_FILENO) == 0) return succeeded(L, run_loaded(L, luaL_loadfilex(L, nullptr, nullptr)));
+    if (options_.sandbox && isatty(STDIN_FILENO) != 0) {
+      report_.error("'--sandbox' needs a script: lutra --sandbox script.lua");
+      return false;
+    }
+    if (isatty(STDIN_FILENO) == 0)
+      return succeeded(L, run_loaded(L, luaL_loadfilex(L, nullptr, interpreter_.chunk_mode())));
     std::printf("%s\n", greeting());
     run_prompt();
   }
@@ -149,7 +167,9 @@ void Program::run_prompt() {
 bool Program::succeeded(lua_State* L, int status) const {
   if (status == LUA_OK) return true;
   const char* message = lua_tostring(L, -1);
-  report_.error(message != nullptr ? message : "(error object is not a string)");
+  if (message == nullptr) message = "(error object is not a string)";
+  report_.error(message);
+  if (Cluster* cluster = Cluster::running()) cluster->note_failure(message);
   lua_pop(L, 1);
   return false;
 }
@@ -166,7 +186,7 @@ void Program::set_arg_table(lua_State* L) {
 }
 
 bool Program::run_init(lua_State* L) {
-  if (options_.interpreter.ignore_environment || options_.no_init) return true;
+  if (options_.interpreter.ignore_environment || options_.no_init || options_.sandbox) return true;
   const char* name = "=LUA_INIT" LUA_VERSUFFIX;
   const char* init = std::getenv(name + 1);
   if (init == nullptr) {
@@ -194,7 +214,8 @@ bool Program::run_actions(lua_State* L) {
 }
 
 bool Program::run_statement(lua_State* L, const char* statement, const char* chunk_name) {
-  return succeeded(L, run_loaded(L, luaL_loadbufferx(L, statement, std::strlen(statement), chunk_name, nullptr)));
+  return succeeded(
+      L, run_loaded(L, luaL_loadbufferx(L, statement, std::strlen(statement), chunk_name, interpreter_.chunk_mode())));
 }
 
 bool Program::require_module(lua_State* L, const char* text) {
@@ -248,7 +269,7 @@ bool Program::run_script(lua_State* L) {
   // "-" is stdin, but after "--" a file's name.
   bool is_stdin = options_.module.empty() && std::strcmp(name, "-") == 0;
   if (is_stdin && std::strcmp(argv_[options_.script - 1], "--") != 0) name = nullptr;
-  int status = luaL_loadfilex(L, name, nullptr);
+  int status = luaL_loadfilex(L, name, interpreter_.chunk_mode());
   if (status == LUA_OK) {
     int count = push_arguments(L);
     status = run_with_traceback(L, count, LUA_MULTRET);

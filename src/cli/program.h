@@ -18,9 +18,12 @@ class Program {
 
   // False if something failed, which has then been reported.
   bool run();
+  // Whether the script passed a limit of --sandbox.
+  bool has_passed_limit() { return interpreter_.limits().passed() != Limits::Kind::None; }
 
  private:
   void configure_gpus();
+  void start_ranks();
   void start_trace();
   // Writes it. False if that failed, which has then been reported.
   bool end_trace(bool waits);

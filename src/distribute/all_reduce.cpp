@@ -1,8 +1,8 @@
 #include "distribute/all_reduce.h"
 
 #include "distribute/collective.h"
+#include "distribute/sum_tree.h"
 #include "eager/executor.h"
-#include "eager/launch_observer.h"
 #include "eager/move_tensor.h"
 #include "ops/shape.h"
 
@@ -72,15 +72,14 @@ class Borrowed {
 // The sum of the parts, on `device`; Mean: divided by the number of replicas.
 Tensor sum_up(Context& context, Borrowed& borrowed, std::span<const Tensor* const> parts, LogicalDevice& device,
               Reduction how, std::size_t replicas) {
-  Tensor sum(*parts[0]);
-  if (parts.size() > 1) {
-    std::vector<Tensor> here;
-    std::vector<Operand> operands;
-    for (const Tensor* part : parts) here.push_back(borrowed.borrow(*part));
-    for (const Tensor& tensor : here) operands.push_back(operand(tensor));
-    sum = run(context, "AddN", operands, device);
-    borrowed.queued();
-  }
+  std::vector<SumNode> nodes;
+  for (std::size_t k = 0; k < parts.size(); ++k)
+    nodes.push_back({k, k + 1, parts.size() > 1 ? borrowed.borrow(*parts[k]) : *parts[k]});
+  Tensor sum = sum_from(nodes, 0, parts.size(), [&](const Tensor& a, const Tensor& b) {
+    const Operand operands[] = {operand(a), operand(b)};
+    return run(context, "AddN", operands, device);
+  });
+  borrowed.queued();
   if (how == Reduction::Sum) return sum;
   const Operand operands[] = {operand(sum), {nullptr, Scalar::of(static_cast<double>(replicas))}};
   return run(context, "RealDiv", operands, device);
@@ -249,7 +248,7 @@ void check_lengths(std::span<const ReplicaTensors> lists) {
 std::vector<ReplicaTensors> all_reduce(Context& context, std::span<const ReplicaTensors> lists,
                                        std::span<LogicalDevice* const> devices, Reduction how) {
   check_lengths(lists);
-  if (context.observer != nullptr) context.observer->refuse("it sums over replicas");
+  context.cannot_repeat("it sums over replicas");
   return Sums(context, lists, devices, how).run_all();
 }
 

@@ -15,10 +15,10 @@ enum class Reduction : uint8_t { Sum, Mean };
 using ReplicaTensors = std::vector<std::optional<Tensor>>;
 
 // Entry i of replica r in the result is the sum (or mean over the replicas) of the entries i, on devices[r]. It is
-// nullopt if no replica has that entry; if only some lack it, theirs count as zeros. A sum is computed once, from the
-// first replica to the last, or by the back end of the cards (collective.h), so all replicas get the same bits. Small
-// tensors of GPUs are copied together, in buckets. Tapes see ordinary ops. Fails (InvalidArgument) if the lists differ
-// in length, or their entries in shape or dtype.
+// nullopt if no replica has that entry; if only some lack it, theirs count as zeros. A sum is computed once, in the
+// order of sum_tree.h, or by the back end of the cards (collective.h), so all replicas get the same bits. Small tensors
+// of GPUs are copied together, in buckets. Tapes see ordinary ops. Fails (InvalidArgument) if the lists differ in
+// length, or their entries in shape or dtype.
 std::vector<ReplicaTensors> all_reduce(Context& context, std::span<const ReplicaTensors> lists,
                                        std::span<LogicalDevice* const> devices, Reduction how);
 

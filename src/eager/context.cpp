@@ -7,7 +7,6 @@
 
 #include "core/stop_request.h"
 #include "device/stream_times.h"
-#include "eager/launch_observer.h"
 #include "eager/memory_report.h"
 
 namespace lutra {
@@ -57,17 +56,17 @@ void Context::wait_for(const LogicalDevice& device, const char* why) const {
   }
 }
 
-void Context::observe(LaunchObserver* by) {
+void Context::record(Observer* by) {
   devices();
   runtime_.observe(by != nullptr);
-  if (observer != nullptr) detach(*observer);
-  observer = by;
-  if (observer != nullptr) attach(*observer);
+  if (recording_ != nullptr) detach(*recording_);
+  recording_ = by;
+  if (recording_ != nullptr) attach(*recording_);
 }
 
 void Context::freed(const Storage* storage) {
   if (storage->bytes >= kBigBytes) origins_.forget(storage);
-  if (observer != nullptr) observer->freed(*storage);
+  tell_observers([=](Observer& each) { each.freed(*storage); });
 }
 
 uint32_t Context::intern(const DeviceSpec& spec) {
@@ -173,7 +172,7 @@ const Context::Target& Context::resolve(Spec& entry) {
 
 void Context::set_seed(uint64_t seed) {
   random_ = {seed, 0, true};
-  if (observer != nullptr) observer->seeded();
+  tell_observers([](Observer& each) { each.seeded(); });
 }
 
 void Context::seed_if_need_be() {

@@ -22,7 +22,6 @@
 namespace lutra {
 
 class PlacementPolicy;
-class LaunchObserver;
 
 // What src/lua provides to the layers below. Each function may be null.
 struct ContextHooks {
@@ -83,11 +82,14 @@ class Context {
   // While a recorded launch is replayed: the line that it was recorded at.
   const std::string* replayed_line = nullptr;
 
-  // What is told of every launch; null: nothing is. Set by observe.
-  LaunchObserver* observer = nullptr;
-  // From here on `observer` is told of every launch (null: none is). Meanwhile all new tensors have a Storage, by which
-  // it knows them again. Initialises the devices.
-  void observe(LaunchObserver* observer);
+  // From here on `by`, which makes a record to repeat, observes (null: none does any more). Meanwhile all new tensors
+  // have a Storage, by which it knows them again. Initialises the devices.
+  void record(Observer* by);
+  const Observer* recording() const { return recording_; }
+  // What is being done cannot be repeated by its launches, because of `reason`, a clause for users.
+  void cannot_repeat(const char* reason) {
+    tell_observers([=](Observer& each) { each.cannot_repeat(reason); });
+  }
   // A storage is about to be freed.
   void freed(const Storage* storage);
 
@@ -198,6 +200,7 @@ class Context {
 
   Runtime& runtime_;
   Observer* observers_ = nullptr;  // in the order in which they were attached
+  Observer* recording_ = nullptr;  // one of them
   CopyTotals copy_totals_;
   PlacementPolicy* policy_ = nullptr;
   PlacementLog placement_log_;

@@ -48,7 +48,7 @@ bool Inputs::makes_big_result() const {
 
 // A one-element CPU tensor is passed in the arguments of a GPU op.
 bool Inputs::passed_in_arguments(const TensorRep& tensor) const {
-  return !device_.is_host() && tensor.size == 1 && context_.observer == nullptr &&
+  return !device_.is_host() && tensor.size == 1 && context_.recording() == nullptr &&
          context_.runtime().device(tensor.device).is_host();
 }
 

@@ -1,6 +1,6 @@
 // Sees what a Context runs, while it is attached: for traces, checks of values, recorded graphs, measured costs. Every
-// function is optional and is called on the Context's thread; only `check` may throw. A Context without observers pays
-// one test of a null pointer for each op, launch and allocation.
+// function is optional and is called on the Context's thread; those that may throw say so. A Context without observers
+// pays one test of a null pointer for each op, launch, allocation and release of memory.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,14 @@ class Context;
 struct Call;
 struct Launch;
 struct LogicalDevice;
+struct OpDef;
 struct Prepared;
+struct Storage;
 struct Wanted;
 
 // A kernel that `submit` has run or queued.
 struct Launched {
-  const Launch& launch;
+  const Launch& launch;  // its arrays and attributes are valid only during the call
   // On a GPU: the command. TimedStream::take_times tells when it ran. Empty on the CPU.
   Ticket ticket;
   // On the CPU: while the kernel ran. On a GPU: while it was queued.
@@ -66,9 +68,28 @@ class Observer {
   virtual void launched(const Launched&) {}
 
   virtual void copied(const Copied&) {}
+  // `copy` has the bytes of `tensor` on another device: copied now or before.
+  virtual void mirrored(const TensorRep&, [[maybe_unused]] Storage& copy) {}
   virtual void allocated(const LogicalDevice&, [[maybe_unused]] std::size_t bytes, const Wanted&) {}
+  // The storage is about to be freed; its memory, and itself, may be used again.
+  virtual void freed(const Storage&) {}
   // The host may have waited for a device: its streams know (TimedStream::take_times).
   virtual void waited() {}
+
+  // A variable is about to be made. May throw.
+  virtual void makes_variable() {}
+  // The variable is about to take the bytes of `value`.
+  virtual void assigned([[maybe_unused]] const TensorRep& variable, [[maybe_unused]] const TensorRep& value) {}
+  // A script is about to learn a tensor's value. Throws if it must not.
+  virtual void reads_value() {}
+  // The sequence of random numbers was begun anew.
+  virtual void seeded() {}
+  // What has been done cannot be repeated by its launches, because of `reason`, a clause for users.
+  virtual void cannot_repeat([[maybe_unused]] const char* reason) {}
+  // In the launches of `op` that follow, an optimiser's step, the numbers come from the source with this index; -1:
+  // they stay as they are.
+  virtual void takes_numbers(const OpDef*, [[maybe_unused]] int source) {}
+
   // Devices were initialised.
   virtual void devices_opened() {}
   // The Context is going away, and the observer is detached. Devices are still there.

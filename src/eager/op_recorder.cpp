@@ -73,7 +73,15 @@ RecordedSource OpRecorder::source_of(const TensorRep& tensor) {
   if (is_variable(tensor)) return {RecordedSource::kOutside, outside_index(tensor)};
   if (auto known = by_origin_.find(tensor.origin); tensor.origin != 0 && known != by_origin_.end())
     return known->second;
+  // What t:to(device) made of a tensor from outside.
+  if (auto original = copies_.find(tensor.storage); tensor.storage != nullptr && original != copies_.end())
+    return source_of(original->second);
   return {RecordedSource::kOutside, outside_index(tensor)};
+}
+
+void OpRecorder::freed(const Storage& storage) {
+  copies_.erase(&storage);
+  std::erase_if(copies_, [&](const auto& each) { return each.second.storage == &storage; });
 }
 
 int OpRecorder::maker(const TensorRep& tensor) const {

@@ -87,6 +87,8 @@ class OpRecorder final : public PlacementPolicy, private Observer {
  private:
   void launches(const Launch& launch) override;
   void launched(const Launched& launched) override;
+  void mirrored(const TensorRep& tensor, Storage& copy) override { copies_[&copy] = tensor; }
+  void freed(const Storage& storage) override;
   bool checks() const override { return true; }  // an optimiser's step of each variable is an op of its own
 
   // A launch whose time its stream has.
@@ -104,6 +106,7 @@ class OpRecorder final : public PlacementPolicy, private Observer {
   std::unordered_map<uint32_t, RecordedSource> by_origin_;
   std::unordered_map<uint64_t, int> by_variable_;
   std::unordered_map<const void*, int> by_storage_;
+  std::unordered_map<const Storage*, TensorRep> copies_;  // on other devices: what they are copies of, while both live
   std::vector<Timed> pending_;
   std::vector<TimedStream*> noting_;
   uint32_t first_origin_;

@@ -181,7 +181,7 @@ void Runtime::open_device(LogicalDevice& device, const LogicalDevicePlan& plan) 
   if (device.is_host()) {
     device.inline_below = kInlineBytes + 1;
     device.pool = pool_.get();
-    pool_->set_limit(plan.limit_bytes ? *plan.limit_bytes : HostPool::default_limit());
+    pool_->set_limit(std::min(most_memory_, plan.limit_bytes ? *plan.limit_bytes : HostPool::default_limit()));
     if (cpu_ == nullptr || cpu_->spec.index != 0 || plan.spec.index == 0) cpu_ = &device;
     return;
   }
@@ -194,6 +194,7 @@ void Runtime::open_device(LogicalDevice& device, const LogicalDevicePlan& plan) 
   if (plan.memory_fraction > 0) {
     limit = static_cast<std::size_t>(static_cast<double>(plan.physical->memory().total_bytes) * plan.memory_fraction);
   }
+  limit = std::min(limit, most_memory_);
   ArenaOptions options{.limit_bytes = limit, .growth = plan.growth, .piece_bytes = 0};
   device.heap = std::make_unique<DeviceHeap>(device.id, *plan.physical->pages(), options, *device.compute, hooks_);
   device.heap->poison_freed(is_simulated && sim_schedule_ != nullptr);

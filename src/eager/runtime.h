@@ -2,6 +2,8 @@
 // thread's view of it. Devices are initialised by the first op, or the first query that needs them.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -108,6 +110,12 @@ class Runtime {
   // hear of each storage that is freed; otherwise only of large ones.
   void observe(bool on);
 
+  // No device gets more memory than this, whatever its settings say. Only before initialisation.
+  void set_most_memory(std::size_t bytes) {
+    most_memory_ = bytes;
+    pool_->set_limit(std::min(pool_->stats().limit_bytes, bytes));
+  }
+
   // The most threads that a loop of this Runtime's ops uses; 0: the calling thread's share (core/parallel.h).
   int threads() const { return threads_; }
 
@@ -156,7 +164,8 @@ class Runtime {
   Transfer transfer_;
   std::vector<Context*> contexts_;
   std::vector<IdleMemory*> idle_;
-  std::size_t told_bytes_ = 0;  // Contexts hear of storages of so many bytes that are freed
+  std::size_t most_memory_ = SIZE_MAX;  // of each device
+  std::size_t told_bytes_ = 0;          // Contexts hear of storages of so many bytes that are freed
   int threads_ = 0;
   bool soft_placement_ = false;
   uint64_t placement_stamp_ = 1;

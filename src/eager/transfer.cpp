@@ -9,7 +9,6 @@
 #include "core/clock.h"
 #include "device/stream_times.h"
 #include "eager/context.h"
-#include "eager/launch_observer.h"
 
 namespace lutra {
 namespace {
@@ -161,7 +160,7 @@ void Transfer::write(Context& context, const TensorRep& from, LogicalDevice& to,
 }
 
 void Transfer::read(Context& context, const TensorRep& tensor, std::byte* to, std::size_t offset, std::size_t bytes) {
-  if (context.observer != nullptr) context.observer->reads_value();
+  context.tell_observers([](Observer& each) { each.reads_value(); });
   read_as(context, tensor, to, offset, bytes, CopyReason::Read);
 }
 
@@ -180,7 +179,7 @@ void Transfer::read_as(Context& context, const TensorRep& tensor, std::byte* to,
 }
 
 void Transfer::read_all(Context& context, std::span<const TensorRep* const> tensors, std::byte* to) {
-  if (context.observer != nullptr) context.observer->reads_value();
+  context.tell_observers([](Observer& each) { each.reads_value(); });
   std::deque<Arrival> arrivals;
   for (const TensorRep* tensor : tensors) {
     LogicalDevice& from = context.runtime().device(tensor->device);
@@ -198,8 +197,7 @@ void Transfer::read_all(Context& context, std::span<const TensorRep* const> tens
 Storage* Transfer::fetch(Context& context, const TensorRep& tensor, LogicalDevice& to, bool* was_copied,
                          CopyReason why) {
   Storage* copy = fetch_mirror(context, tensor, to, was_copied, why);
-  if (context.observer != nullptr) [[unlikely]]
-    context.observer->mirrored(tensor, *copy);
+  context.tell_observers([&](Observer& each) { each.mirrored(tensor, *copy); });
   return copy;
 }
 

@@ -2,7 +2,6 @@
 
 #include "eager/constant.h"
 #include "eager/executor.h"
-#include "eager/launch_observer.h"
 #include "eager/move_tensor.h"
 #include "ops/create.h"
 #include "ops/index.h"
@@ -64,8 +63,7 @@ void run_update(Context& context, Call& call, TensorRep& variable) {
 void take_value(Context& context, TensorRep& variable, const TensorRep& value) {
   Runtime& runtime = context.runtime();
   ++runtime.epoch;
-  if (context.observer != nullptr) [[unlikely]]
-    context.observer->assigned(variable, value);
+  context.tell_observers([&](Observer& each) { each.assigned(variable, value); });
   TensorRep before = variable;
   share(variable, value);
   variable.device = before.device;
@@ -120,7 +118,7 @@ void make_variable(Context& context, const TensorRep& initial, bool trainable, T
     if (move_tensor(context, initial, device, &made)) copies.push_back(copy_event(context, from, made, device));
   }
   made.value = new_identity(trainable);
-  if (context.observer != nullptr) context.observer->makes_variable();
+  context.tell_observers([](Observer& each) { each.makes_variable(); });
   report_op(context, "VarHandleOp", device, reason);
   report_op(context, "AssignVariableOp", device, Reason::Variable, std::move(copies));
   *variable = made;

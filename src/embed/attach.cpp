@@ -36,6 +36,7 @@ int close_attached(lua_State* L) {
   Attached* attached = std::exchange(*box, nullptr);
   if (attached == nullptr) return 0;
   attached->lutra.interrupts->end();
+  attached->lutra.state->limits = nullptr;
   Home* home = attached->lutra.home;
   void* user;
   if (lua_getallocf(L, &user) == HeldAllocator::reallocate && user == attached->allocator.get()) {
@@ -102,6 +103,10 @@ lutra_t* attach(lua_State* L, const lutra_options* options) {
           LUA_VERSION_NUM);
   require(lua_checkstack(L, LUA_MINSTACK) != 0, "lutra_attach: Lua's stack is full");
   InterpreterOptions read = read_options(options, "lutra_attach");
+  const LimitOptions& limits = read.limits;
+  require(!read.is_sandbox && limits.lua_memory_mb == 0 && limits.instructions == 0 && limits.tensors == 0 &&
+              limits.tensor_memory_mb == 0,
+          "lutra_attach: a sandbox and limits other than seconds need an interpreter of their own: use lutra_open");
   if (lutra_t* known = host_of(L)) {
     require(known->interpreter == nullptr, "lutra_attach: this lua_State is of lutra_open");
     return known;
@@ -122,6 +127,8 @@ lutra_t* attach(lua_State* L, const lutra_options* options) {
   lutra.state = State::find(L);
   lutra.interrupts = Interrupts::find(L);
   apply(lutra, read);
+  lutra.own_limits.options.seconds = limits.seconds;
+  lutra.state->limits = &lutra.own_limits;
   auto home = std::make_unique<Home>(lutra.state->shared_runtime(), &lutra, true);
   remember_host(lutra);
   lutra.home = home.release();

@@ -129,15 +129,15 @@ int remember_lua_error(lutra_t& lutra, int status) noexcept {
   Failure& failure = lutra.failure;
   try {
     std::string text = found;
-    constexpr std::string_view kInterrupted = "interrupted!";
-    if (std::size_t at = text.find(kInterrupted); status == LUTRA_LIMIT && at != std::string::npos) {
-      text.replace(at, kInterrupted.size(), lutra::text("the deadline of ", lutra.seconds, " seconds has passed"));
-      set_code(failure.code, name(ErrorCode::DeadlineExceeded));
-    }
-    if (status == LUTRA_INTERRUPTED) set_code(failure.code, name(ErrorCode::Cancelled));
     std::size_t end = text.find(kTraceback);
     failure.traceback = end != std::string::npos ? text.substr(end + kTraceback.size()) : std::string();
     failure.message = text.substr(0, end);
+    if (status == LUTRA_LIMIT) {
+      set_code(failure.code, name(lutra.limits().code()));
+      failure.message = lutra.limits().position() + lutra.limits().text();
+      text = end != std::string::npos ? failure.message + text.substr(end) : failure.message;
+    }
+    if (status == LUTRA_INTERRUPTED) set_code(failure.code, name(ErrorCode::Cancelled));
     failure.text = std::move(text);
   } catch (...) {
     remember(&lutra, "out of memory", "");
@@ -174,12 +174,14 @@ int run_protected(lutra_t& lutra, int arguments, int results) noexcept {
   lua_pushcfunction(L, message_handler);
   lua_insert(L, handler);
   Interrupts& interrupts = *lutra.interrupts;
+  Limits& limits = lutra.limits();
   const int64_t taken = interrupts.taken();
-  const bool is_outer = lutra.depth == 0, has_deadline = is_outer && lutra.seconds > 0;
-  if (is_outer) interrupts.begin(L, true);
-  if (has_deadline) {
-    if (int failed = attempt(&lutra, [&] { begin_deadline(lutra); }); failed != LUTRA_OK) {
+  const bool is_outer = lutra.depth == 0;
+  if (is_outer) {
+    interrupts.begin(L, true);
+    if (int failed = attempt(&lutra, [&] { limits.begin(L, interrupts); }); failed != LUTRA_OK) {
       interrupts.end();
+      limits.end(L, false);
       lua_settop(L, handler - 1);
       return failed;
     }
@@ -189,16 +191,26 @@ int run_protected(lutra_t& lutra, int arguments, int results) noexcept {
   int status = lua_pcall(L, arguments, results, handler);
   --lutra.depth;
   lutra.in_function = was_in_function;
-  const bool is_late = has_deadline && end_deadline(lutra);
+  const bool was_stopped = interrupts.taken() != taken;
   if (is_outer) {
     interrupts.end();
+    limits.end(L, was_stopped);
     if (interrupts.is_always_ready()) interrupts.begin(L);
   }
   lua_remove(L, handler);
+  // Whatever the script has made of the error.
+  if (limits.passed() != Limits::Kind::None) {
+    if (status == LUA_OK) {
+      lua_settop(L, handler - 1);
+      lua_pushnil(L);
+    }
+    status = remember_lua_error(lutra, LUTRA_LIMIT);
+    if (is_outer && limits.passed() == Limits::Kind::LuaMemory) lua_gc(L, LUA_GCCOLLECT);
+    return status;
+  }
   if (status == LUA_OK) return LUTRA_OK;
-  const bool was_stopped = interrupts.taken() != taken;
   if (status == LUA_ERRMEM) set_code(lutra.failure.code, name(ErrorCode::ResourceExhausted));
-  return remember_lua_error(lutra, !was_stopped ? LUTRA_ERROR : is_late ? LUTRA_LIMIT : LUTRA_INTERRUPTED);
+  return remember_lua_error(lutra, was_stopped ? LUTRA_INTERRUPTED : LUTRA_ERROR);
 }
 
 int call_protected(lutra_t& lutra, lua_CFunction function, void* frame) noexcept {

@@ -32,8 +32,10 @@ struct lutra_t {
   std::unique_ptr<lutra::Interpreter> interpreter;  // null: attached to the host's lua_State
   bool in_function = false;                         // inside a host's function, which may use the interpreter
   int depth = 0;                                    // of calls from the host
-  double seconds = 0;                               // the deadline of each call; 0: none
-  std::string callback_failure;                     // lutra_fail's
+  int listener = -2;                                // of lutra_listen, in Lua's registry; LUA_NOREF: none
+  lutra::Limits own_limits;                         // of an attached lutra_t: a deadline
+  lutra::Limits& limits() { return interpreter != nullptr ? interpreter->limits() : own_limits; }
+  std::string callback_failure;  // lutra_fail's
   lutra::embed::Failure failure;
 
   lutra::embed::LiveMark live;
@@ -97,11 +99,6 @@ template <class Body> int attempt_on(lutra_t* lutra, const char* who, bool neste
 int run_protected(lutra_t& lutra, int arguments, int results) noexcept;
 // The same without interrupts, for the border's own work.
 int call_protected(lutra_t& lutra, lua_CFunction function, void* frame) noexcept;
-
-// Ends a call when it runs too long (deadline.cpp). begin is not called without a deadline.
-void begin_deadline(lutra_t& lutra);
-// Whether it has passed.
-bool end_deadline(lutra_t& lutra);
 
 // Makes Lua's side find the lutra_t. Throws without memory.
 void remember_host(lutra_t& lutra);

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "core/version.h"
 #include "embed/host.h"
 #include "lua/border/guard.h"
 
@@ -13,6 +14,35 @@ using namespace lutra::embed;
 namespace lutra::embed {
 
 constexpr int kMostSimGpus = 64;
+
+constexpr int kUsualOpenFiles = 64;
+
+namespace {
+
+void read_limits(const lutra_options& options, const char* who, InterpreterOptions* read) {
+  auto check = [who](const char* field, double value) {
+    require(std::isfinite(value) && value >= 0 && value <= 1e15, who, ": ", field, " is ", value,
+            ", expected a number, or 0 for no limit");
+  };
+  check("lua_memory_mb", options.lua_memory_mb);
+  check("tensor_memory_mb", options.tensor_memory_mb);
+  check("seconds", options.seconds);
+  require(options.instructions >= 0, who, ": instructions is ", options.instructions,
+          ", expected 0 for no limit, or more");
+  require(options.tensors >= 0, who, ": tensors is ", options.tensors, ", expected 0 for no limit, or more");
+  require(options.open_files >= 0, who, ": open_files is ", options.open_files, ", expected 0 for 64, or more");
+  read->is_sandbox = options.sandbox != 0;
+  require(read->is_sandbox || (options.allowed_paths == nullptr && options.open_files == 0), who,
+          ": allowed_paths and open_files are for a sandbox: set options.sandbox = 1 too");
+  read->limits = {options.lua_memory_mb, options.tensor_memory_mb, options.instructions,
+                  options.seconds,       options.tensors,          options.open_files};
+  if (!read->is_sandbox) return;
+  if (options.open_files == 0) read->limits.open_files = kUsualOpenFiles;
+  for (const char* const* path = options.allowed_paths; path != nullptr && *path != nullptr; ++path)
+    read->allowed_paths.push_back(*path);
+}
+
+}  // namespace
 
 // Reads the caller's options, which may be of an older or newer version of the header.
 InterpreterOptions read_options(const lutra_options* given, const char* who) {
@@ -37,6 +67,7 @@ InterpreterOptions read_options(const lutra_options* given, const char* who) {
   read.log_placement = options.log_placement != 0;
   read.soft_placement = options.soft_placement != 0;
   if (options.device != nullptr) read.device = options.device;
+  read_limits(options, who, &read);
   return read;
 }
 
@@ -59,10 +90,16 @@ template <class Load> int run_chunk(lutra_t* lutra, const char* who, const char*
   Use use(lutra, who, true);
   if (!use) return LUTRA_ERROR;
   if (given == nullptr) return attempt(lutra, [&] { require(false, who, ": ", name, " is NULL"); });
+  Limits& limits = lutra->limits();
+  if (lutra->depth == 0) limits.make_room(lutra->L);
   int status = LUTRA_ERROR;
   // luaL_load* return a status instead of raising, except where memory for the chunk's name is missing.
   int failed = attempt(lutra, [&] { status = load(lutra->L); });
   if (failed != LUTRA_OK) return failed;
+  if (status == LUA_ERRMEM && limits.limits_memory()) {
+    limits.note_no_room();
+    return remember_lua_error(*lutra, LUTRA_LIMIT);
+  }
   if (status != LUA_OK) return remember_lua_error(*lutra, LUTRA_ERROR);
   return run_protected(*lutra, 0, 0);
 }
@@ -97,8 +134,9 @@ int lutra_run_string(lutra_t* lutra, const char* text, const char* chunk_name) {
 }
 
 int lutra_run_file(lutra_t* lutra, const char* path) {
-  return run_chunk(lutra, "lutra_run_file", path, "path",
-                   [&](lua_State* L) { return luaL_loadfilex(L, path, nullptr); });
+  return run_chunk(lutra, "lutra_run_file", path, "path", [&](lua_State* L) {
+    return luaL_loadfilex(L, path, lutra->interpreter != nullptr ? lutra->interpreter->chunk_mode() : nullptr);
+  });
 }
 
 int lutra_set_print(lutra_t* lutra, void (*print)(void* user, const char* text, size_t size), void* user) {
@@ -117,6 +155,10 @@ int lutra_set_log(lutra_t* lutra, void (*log)(void* user, const char* line, size
     lutra->state->runtime().log().set_sink(log != nullptr ? log_line : nullptr, lutra);
   });
 }
+
+int lutra_abi_version(void) { return LUTRA_ABI_VERSION; }
+
+const char* lutra_version(void) { return LUTRA_VERSION; }
 
 void lutra_close(lutra_t* lutra) {
   if (lutra == nullptr) return;

@@ -47,10 +47,21 @@ typedef struct lutra_options {
   int log_placement;  /* not 0: a line per operation, on stderr or to lutra_set_log's function */
   int soft_placement; /* not 0: a device that does not exist is replaced by one that does */
   const char* device; /* a scope around everything, as "/GPU:1"; NULL or "": none */
+  /* For scripts that are not trusted (docs/sandbox.md). Only lutra_open has these, but seconds. A call that passes a
+   * limit ends with LUTRA_LIMIT, whatever the script does, and lutra_error says which one. 0: no limit. */
+  int sandbox;             /* not 0: scripts find few of Lua's libraries, and open files in allowed_paths alone */
+  double lua_memory_mb;    /* of Lua's tables, strings and functions, in units of 2^20 bytes */
+  double tensor_memory_mb; /* of tensors on each device, simulated GPUs too */
+  int64_t instructions;    /* of each call; above 5 million, those at the beginning are estimated */
+  double seconds;          /* of each call, as lutra_set_deadline sets it */
+  const char* const* allowed_paths; /* ends with NULL: folders or files that a sandbox may read and write; "read:DIR"
+                                       may only be read. NULL: none */
+  int64_t tensors;                  /* tensors at one time that are larger than 64 bytes */
+  int open_files;                   /* files at one time; 0: 64 in a sandbox */
 } lutra_options;
 
 #define LUTRA_OPTIONS_INIT \
-  { sizeof(lutra_options), 0, 0.0, 0, 0, NULL }
+  { sizeof(lutra_options), 0, 0.0, 0, 0, NULL, 0, 0.0, 0.0, 0, 0.0, NULL, 0, 0 }
 
 /* Opens an interpreter, with Lua's standard libraries and the globals lutra and lt. options may be NULL. Returns NULL
  * on failure; lutra_error(NULL) says why. */
@@ -352,6 +363,25 @@ LUTRA_API int lutra_tensor_from_dlpack(lutra_t* lutra, void* managed, int flags,
 /* For hosts with a lua_State: the tensor at an index of L's stack (NULL: none is there), and pushing one. */
 LUTRA_API lutra_tensor* lutra_tensor_at(lutra_t* lutra, struct lua_State* L, int index);
 LUTRA_API int lutra_tensor_push(lutra_t* lutra, struct lua_State* L, lutra_tensor* tensor);
+
+/* ---- the prompt of a running host */
+
+/* Opens the prompt to `lutra attach PATH` in a terminal, by a socket at `path` that only this user can use. Entries run
+ * during lutra_poll. Replaces the path of an earlier call; NULL: closes it, as lutra_close does. */
+LUTRA_API int lutra_listen(lutra_t* lutra, const char* path);
+/* Runs the entries that have arrived; waits up to `seconds` for the first of them, 0 does not wait. *entries (or NULL):
+ * how many ran. The errors of entries go to the client; they are no failures of this call. While an entry runs, the
+ * process' SIGURG is Lutra's. */
+LUTRA_API int lutra_poll(lutra_t* lutra, double seconds, int* entries);
+
+/* ---- versions */
+
+/* Programs that were built with this header run with every library of the same ABI version, which is the number in
+ * liblutra.so.N, if the library is not older than the header. */
+#define LUTRA_ABI_VERSION 0
+/* Those of the library: the ABI's, and the text "0.1.0". Any thread. */
+LUTRA_API int lutra_abi_version(void);
+LUTRA_API const char* lutra_version(void);
 
 #ifdef __cplusplus
 }

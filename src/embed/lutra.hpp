@@ -3,6 +3,7 @@
 #ifndef LUTRA_HPP
 #define LUTRA_HPP
 
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <map>
@@ -10,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "lutra.h"
 #include "lutra_values.hpp"
@@ -36,15 +38,57 @@ class Options {
     device_ = std::move(name);
     return *this;
   }
+  // For scripts that are not trusted: few of Lua's libraries, and no files but those of allow_path.
+  Options& sandbox(bool on = true) {
+    options_.sandbox = on;
+    return *this;
+  }
+  // A folder or file that a sandbox may read and write; "read:DIR" may only be read.
+  Options& allow_path(std::string path) {
+    paths_.push_back(std::move(path));
+    return *this;
+  }
+  // Limits, of each call or at one time. Passing one throws a ScriptError with the status LUTRA_LIMIT. 0: none.
+  Options& lua_memory_mb(double mb) {
+    options_.lua_memory_mb = mb;
+    return *this;
+  }
+  Options& tensor_memory_mb(double mb) {
+    options_.tensor_memory_mb = mb;
+    return *this;
+  }
+  Options& instructions(std::int64_t count) {
+    options_.instructions = count;
+    return *this;
+  }
+  Options& seconds(double seconds) {
+    options_.seconds = seconds;
+    return *this;
+  }
+  Options& tensors(std::int64_t count) {
+    options_.tensors = count;
+    return *this;
+  }
+  Options& open_files(int count) {
+    options_.open_files = count;
+    return *this;
+  }
+  // Valid until the Options change.
   lutra_options get() const {
     lutra_options options = options_;
     options.device = device_.c_str();
+    pointers_.clear();
+    for (const std::string& path : paths_) pointers_.push_back(path.c_str());
+    pointers_.push_back(nullptr);
+    if (!paths_.empty()) options.allowed_paths = pointers_.data();
     return options;
   }
 
  private:
   lutra_options options_ = LUTRA_OPTIONS_INIT;
   std::string device_;
+  std::vector<std::string> paths_;
+  mutable std::vector<const char*> pointers_;
 };
 
 // One interpreter, for one thread at a time. Its functions may use it; on_print and on_log may not.
@@ -145,6 +189,15 @@ class Session {
     return info;
   }
   void trim() { finish(lutra_trim(handle_.get())); }
+
+  // Opens the prompt to `lutra attach PATH`; nullptr closes it. Its entries run during poll, which returns their
+  // number.
+  void listen(const char* path) { finish(lutra_listen(handle_.get(), path)); }
+  int poll(double seconds = 0) {
+    int entries = 0;
+    finish(lutra_poll(handle_.get(), seconds, &entries));
+    return entries;
+  }
 
   // An exception thrown by these callbacks is rethrown by the call during which it happened, when that has ended. An
   // empty function means stdout, or stderr for the log.

@@ -24,66 +24,39 @@ template <class T> const T& read(const std::vector<std::byte>& attrs, const Attr
 
 bool are_alike(const Scalar& a, const Scalar& b) { return a.kind == b.kind && a.i == b.i; }
 
-template <class T> bool are_lists_alike(const T& a, const T& b) {
-  return a.count == b.count && (a.count < 1 || std::equal(a.v, a.v + a.count, b.v));
-}
-
 bool are_alike(const AttrDef& def, const std::vector<std::byte>& a, const std::vector<std::byte>& b) {
-  auto both = [&]<class T>(TypeTag<T>, auto compare) { return compare(read<T>(a, def), read<T>(b, def)); };
-  auto equal = [](const auto& x, const auto& y) { return x == y; };
+  auto are_equal = [&]<class T>(TypeTag<T>) { return read<T>(a, def) == read<T>(b, def); };
   switch (def.type) {
-    case AttrType::Bool: return both(TypeTag<bool>{}, equal);
-    case AttrType::Int: return both(TypeTag<int64_t>{}, equal);
-    case AttrType::Float:
-      return both(TypeTag<double>{}, [](double x, double y) { return std::memcmp(&x, &y, sizeof x) == 0; });
-    case AttrType::DType: return both(TypeTag<DType>{}, equal);
-    case AttrType::Number:
-      return both(TypeTag<Number>{}, [](const Number& x, const Number& y) { return are_alike(x.value, y.value); });
-    case AttrType::Scalar:
-      return both(TypeTag<Scalar>{}, [](const Scalar& x, const Scalar& y) { return are_alike(x, y); });
-    case AttrType::Axes:
-      return both(TypeTag<Axes>{}, [](const Axes& x, const Axes& y) { return are_lists_alike(x, y); });
-    case AttrType::Dims:
-      return both(TypeTag<Dims>{}, [](const Dims& x, const Dims& y) { return are_lists_alike(x, y); });
-    case AttrType::Counts:
-      return both(TypeTag<Counts>{}, [](const Counts& x, const Counts& y) { return are_lists_alike(x, y); });
-    case AttrType::Text:
-      return both(TypeTag<Text>{}, [](const Text& x, const Text& y) { return x.view() == y.view(); });
-    case AttrType::Ints:
-      return both(TypeTag<Ints>{}, [](const Ints& x, const Ints& y) {
-        return x.is_list() == y.is_list() && (x.is_list() ? are_lists_alike(x, y) : x.one == y.one);
-      });
-    case AttrType::Pads:
-      return both(TypeTag<Pads>{}, [](const Pads& x, const Pads& y) {
-        return x.count == y.count && std::equal(&x.v[0][0], &x.v[0][0] + 2 * x.count, &y.v[0][0]);
-      });
-    case AttrType::Part:
-      return both(TypeTag<Part>{}, [](const Part& x, const Part& y) { return x.first == y.first && x.size == y.size; });
-    case AttrType::Pair:
-      return both(TypeTag<Pair>{}, [](const Pair& x, const Pair& y) {
-        return x.given == y.given && x.v[0] == y.v[0] && x.v[1] == y.v[1];
-      });
-    case AttrType::Padding:
-      return both(TypeTag<Padding>{}, [](const Padding& x, const Padding& y) {
-        return x.kind == y.kind && x.v[0] == y.v[0] && x.v[1] == y.v[1];
-      });
-    case AttrType::Rng:
-      return both(TypeTag<Rng>{}, [](const Rng& x, const Rng& y) { return x.key == y.key && x.counter == y.counter; });
-    case AttrType::Seed:
-      return both(TypeTag<Seed>{},
-                  [](const Seed& x, const Seed& y) { return x.given == y.given && x.value == y.value; });
-    case AttrType::IndexBase:
-      return both(TypeTag<IndexBase>{}, [](IndexBase x, IndexBase y) { return x.value == y.value; });
+    case AttrType::Bool: return are_equal(TypeTag<bool>{});
+    case AttrType::Int: return are_equal(TypeTag<int64_t>{});
+    case AttrType::Float: return are_equal(TypeTag<uint64_t>{});  // by their bits: a nan is equal to itself
+    case AttrType::DType: return are_equal(TypeTag<DType>{});
+    case AttrType::Number: return are_alike(read<Number>(a, def).value, read<Number>(b, def).value);
+    case AttrType::Scalar: return are_alike(read<Scalar>(a, def), read<Scalar>(b, def));
+    case AttrType::Axes: return are_equal(TypeTag<Axes>{});
+    case AttrType::Dims: return are_equal(TypeTag<Dims>{});
+    case AttrType::Counts: return are_equal(TypeTag<Counts>{});
+    case AttrType::Text: return are_equal(TypeTag<Text>{});
+    case AttrType::Ints: return are_equal(TypeTag<Ints>{});
+    case AttrType::Pads: return are_equal(TypeTag<Pads>{});
+    case AttrType::Part: return are_equal(TypeTag<Part>{});
+    case AttrType::Pair: return are_equal(TypeTag<Pair>{});
+    case AttrType::Padding: return are_equal(TypeTag<Padding>{});
+    case AttrType::Rng: return are_equal(TypeTag<Rng>{});
+    case AttrType::Seed: return are_equal(TypeTag<Seed>{});
+    case AttrType::IndexBase: return are_equal(TypeTag<IndexBase>{});
   }
   return false;
 }
 
-// Attribute by attribute, since there may be anything between them and behind the ends of their lists. Attributes
-// without a definition are those of hidden ops, and follow from the ops and shapes before.
+// Attribute by attribute, since there may be anything between them and behind the ends of their lists.
 bool are_attrs_alike(const Step& a, const Step& b) {
   if (a.attrs.size() != b.attrs.size()) return false;
-  return a.op == nullptr || std::all_of(a.op->attrs.defs.begin(), a.op->attrs.defs.end(),
-                                        [&](const AttrDef& def) { return are_alike(def, a.attrs, b.attrs); });
+  if (a.op == nullptr) return true;
+  const AttrTable& table = a.op->attrs;
+  if (table.are_equal != nullptr) return table.are_equal(a.attrs.data(), b.attrs.data());
+  return std::all_of(table.defs.begin(), table.defs.end(),
+                     [&](const AttrDef& def) { return are_alike(def, a.attrs, b.attrs); });
 }
 
 bool are_alike(const Step& a, const Step& b) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "eager/executor.h"
+#include "eager/launch.h"
 #include "eager/variable.h"
 #include "ops/create.h"
 
@@ -43,7 +44,7 @@ Recording::Recording(Context& context) : context_(context) {
 Recording::~Recording() { stop(); }
 
 void Recording::begin(std::span<TensorRep* const> variables) {
-  context_.observe(this);
+  context_.record(this);
   for (TensorRep* variable : variables) {
     Storage* storage = variable->storage;
     const bool is_alone =
@@ -380,7 +381,7 @@ Program Recording::finish() {
 
 void Recording::stop() {
   is_running_ = false;
-  if (context_.observer == this) context_.observe(nullptr);
+  if (context_.recording() == this) context_.record(nullptr);
   for (Storage* storage : held_) storage->release();
   held_.clear();
 }

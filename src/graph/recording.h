@@ -7,12 +7,12 @@
 #include <unordered_map>
 #include <vector>
 
-#include "eager/launch_observer.h"
+#include "eager/observer.h"
 #include "graph/program.h"
 
 namespace lutra::graph {
 
-class Recording final : public LaunchObserver {
+class Recording final : public Observer {
  public:
   explicit Recording(Context& context);
   ~Recording();
@@ -46,7 +46,7 @@ class Recording final : public LaunchObserver {
   void makes_variable() override;
   void reads_value() override;
   void seeded() override;
-  void refuse(const char* reason) override;
+  void cannot_repeat(const char* reason) override { refuse(reason); }
   void takes_numbers(const OpDef* op, int source) override {
     stepping_ = op;
     numbers_ = source;
@@ -66,6 +66,7 @@ class Recording final : public LaunchObserver {
   bool finds(const Storage& storage);
   int number(const Storage& storage) const { return cells_.at(&storage); }
   void use(Known& variable);
+  void refuse(const char* reason);
   CellPlace place_of_input(Step& step, const Array& array, Storage* storage, bool reads_scratch);
   static StepArray described(const Array& array, CellPlace place);
   void read_random(Step& step);

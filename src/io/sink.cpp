@@ -69,8 +69,10 @@ class FileLimitIsAnError {
 
 }  // namespace
 
-AtomicFile::AtomicFile(const char* who, const std::string& path)
-    : ByteSink(text(who, ": ", path)), path_(resolved(path)) {
+AtomicFile::AtomicFile(const char* who, const std::string& path, const AllowedPaths* allowed)
+    : ByteSink(text(who, ": ", path)),
+      place_(allowed_file(allowed, label(), path, AllowedPaths::Access::Write)),
+      path_(allowed == nullptr ? resolved(path) : place_.path) {
   if (path.find('\0') != std::string::npos)
     fail(ErrorCode::InvalidArgument, label(), ": a file's name has no zero byte");
   struct stat facts;

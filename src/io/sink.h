@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "io/allowed_paths.h"
+
 namespace lutra {
 
 class ByteSink {
@@ -40,7 +42,8 @@ class ByteSink {
 // Without commit nothing remains. Links are followed, and an existing file's permissions are kept.
 class AtomicFile final : public ByteSink {
  public:
-  AtomicFile(const char* who, const std::string& path);
+  // Fails (FailedPrecondition) if the path is not allowed.
+  AtomicFile(const char* who, const std::string& path, const AllowedPaths* allowed);
   ~AtomicFile() override;
   AtomicFile(const AtomicFile&) = delete;
   void commit();
@@ -50,6 +53,7 @@ class AtomicFile final : public ByteSink {
   void put_out(uint64_t offset, const std::byte* bytes, std::size_t count);
   void flush();
 
+  AllowedFile place_;
   std::string path_;
   std::string temporary_;
   std::vector<std::byte> waiting_;  // small writes, buffered

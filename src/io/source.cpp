@@ -12,9 +12,11 @@ namespace {
 
 class FileSource final : public ByteSource {
  public:
-  FileSource(std::string label, const std::string& path) : ByteSource(std::move(label)) {
+  FileSource(std::string label, const std::string& path, const AllowedPaths* allowed) : ByteSource(std::move(label)) {
+    const AllowedFile found = allowed_file(allowed, this->label(), path, AllowedPaths::Access::Read);
+    if (allowed != nullptr) counted_ = allowed->opened(this->label());
     // Non-blocking: opening a pipe must not wait for a writer.
-    file_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    file_ = open(found.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file_ < 0) fail_system(this->label(), "cannot be opened", errno);
     struct stat facts;
     int problem = fstat(file_, &facts) != 0 ? errno : 0;
@@ -40,6 +42,7 @@ class FileSource final : public ByteSource {
     }
   }
 
+  std::shared_ptr<void> counted_;
   int file_;
 };
 
@@ -66,8 +69,8 @@ void ByteSource::read(uint64_t offset, std::byte* to, std::size_t bytes) {
   if (bytes > 0) read_at(offset, to, bytes);
 }
 
-std::unique_ptr<ByteSource> open_file(const char* who, const std::string& path) {
-  return std::make_unique<FileSource>(text(who, ": ", path), path);
+std::unique_ptr<ByteSource> open_file(const char* who, const std::string& path, const AllowedPaths* allowed) {
+  return std::make_unique<FileSource>(text(who, ": ", path), path, allowed);
 }
 
 std::unique_ptr<ByteSource> open_memory(std::string label, std::span<const std::byte> bytes) {

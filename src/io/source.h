@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "io/allowed_paths.h"
 
 namespace lutra {
 
@@ -30,8 +31,8 @@ class ByteSource {
   std::string label_;
 };
 
-// A regular file. Fails (NotFound) if there is none. `who` starts the label.
-std::unique_ptr<ByteSource> open_file(const char* who, const std::string& path);
+// A regular file. Fails (NotFound) if there is none, (FailedPrecondition) if it is not allowed. `who` starts the label.
+std::unique_ptr<ByteSource> open_file(const char* who, const std::string& path, const AllowedPaths* allowed);
 // The bytes must outlive the source.
 std::unique_ptr<ByteSource> open_memory(std::string label, std::span<const std::byte> bytes);
 

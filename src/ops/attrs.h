@@ -2,6 +2,7 @@
 // help and error texts iterate over the table; no other code knows an op's options by name.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -14,6 +15,11 @@
 
 namespace lutra {
 
+// Lists of any of these types are equal if they have equal entries.
+template <class T> bool have_equal_entries(const T& a, const T& b) {
+  return a.count == b.count && (a.count < 1 || std::equal(a.v, a.v + a.count, b.v));
+}
+
 // Axes as the user gave them: 0-based, negative from the end, not yet checked against a rank.
 struct Axes {
   static constexpr int8_t kNotGiven = -1;
@@ -21,6 +27,7 @@ struct Axes {
   bool is_list = false;
   int64_t v[kMaxRank];
   bool given() const { return count != kNotGiven; }
+  bool operator==(const Axes& other) const { return have_equal_entries(*this, other); }
 };
 
 // A shape as the user gave it: sizes not yet checked.
@@ -29,6 +36,7 @@ struct Dims {
   int8_t count = kNotGiven;
   int64_t v[kMaxRank];
   bool given() const { return count != kNotGiven; }
+  bool operator==(const Dims& other) const { return have_equal_entries(*this, other); }
   // Requires given().
   Shape shape() const { return Shape({v, static_cast<std::size_t>(count)}); }
   static Dims of(const Shape& shape) {
@@ -46,6 +54,7 @@ struct Counts {
   bool is_list = false;
   int64_t v[kMaxRank];
   bool given() const { return count != kNotGiven; }
+  bool operator==(const Counts& other) const { return have_equal_entries(*this, other); }
 };
 
 // A list of integers of any length, or one. The list is borrowed: whoever keeps or queues a call's attributes copies it
@@ -55,18 +64,25 @@ struct Ints {
   int64_t count = 0;
   int64_t one = 0;
   bool is_list() const { return v != nullptr; }
+  bool operator==(const Ints& other) const {
+    return is_list() == other.is_list() && (is_list() ? have_equal_entries(*this, other) : one == other.one);
+  }
 };
 
 // How many elements are added before and after each axis.
 struct Pads {
   int8_t count = 0;
   int64_t v[kMaxRank][2];
+  bool operator==(const Pads& other) const {
+    return count == other.count && std::equal(&v[0][0], &v[0][0] + 2 * count, &other.v[0][0]);
+  }
 };
 
 // One result of an op that returns a list (OpDef::pieces): `size` elements of an axis, from `first` on.
 struct Part {
   int64_t first = 0;
   int64_t size = 0;
+  bool operator==(const Part&) const = default;
 };
 
 // A number of either kind; kind Bool with i = 0 means "not given".
@@ -79,23 +95,27 @@ struct Number {
 struct Rng {
   uint64_t key = 0;
   uint64_t counter = 0;
+  bool operator==(const Rng&) const = default;
 };
 
 // A seed for one call, whose random bits then depend on it alone.
 struct Seed {
   bool given = false;
   int64_t value = 0;
+  bool operator==(const Seed&) const = default;
 };
 
 // The number of the first index: 1 from Lua, 0 from C++.
 struct IndexBase {
   int8_t value = 0;
+  bool operator==(const IndexBase&) const = default;
 };
 
 // One number for height and width, or one for each.
 struct Pair {
   bool given = false;
   int64_t v[2] = {1, 1};
+  bool operator==(const Pair&) const = default;
 };
 
 // Padding of an image under a moving window: none (Valid), enough for one result per stride (Same), or this many rows
@@ -103,6 +123,7 @@ struct Pair {
 struct Padding {
   enum class Kind : uint8_t { Valid, Same, Given } kind = Kind::Valid;
   int64_t v[2] = {0, 0};
+  bool operator==(const Padding&) const = default;
 };
 
 // A short text, stored inline so that the attributes can be copied as bytes.
@@ -111,6 +132,7 @@ struct Text {
   uint8_t length = 0;
   char chars[kMost] = {};
   std::string_view view() const { return {chars, length}; }
+  bool operator==(const Text& other) const { return view() == other.view(); }
   // False, and nothing changes, if it does not fit.
   bool assign(std::string_view words) {
     if (words.size() > kMost) return false;
@@ -185,6 +207,8 @@ inline constexpr std::size_t kMaxAttrBytes = 256;
 struct AttrTable {
   std::vector<AttrDef> defs;
   std::vector<std::byte> defaults;  // a default-constructed attribute struct
+  // Whether two attribute structs are equal, if there are no definitions by which to compare them.
+  bool (*are_equal)(const std::byte* a, const std::byte* b) = nullptr;
 };
 
 template <class T> constexpr AttrType attr_type_of() {
@@ -222,6 +246,15 @@ template <class A> AttrTable attrs(std::initializer_list<AttrDef> defs) {
   const A sample{};
   const std::byte* bytes = reinterpret_cast<const std::byte*>(&sample);
   return {.defs = defs, .defaults = std::vector<std::byte>(bytes, bytes + sizeof(A))};
+}
+
+// Options that no user gives: C++ code sets them, as that of gradient rules.
+template <class A> AttrTable inner_attrs() {
+  AttrTable table = attrs<A>({});
+  table.are_equal = [](const std::byte* a, const std::byte* b) {
+    return *reinterpret_cast<const A*>(a) == *reinterpret_cast<const A*>(b);
+  };
+  return table;
 }
 
 }  // namespace lutra

@@ -164,7 +164,7 @@ void define_filter_gradient(OpRegistry& ops) {
       .name = "Conv2DBackpropFilter",
       .summary = "The gradient of a convolution's w.",
       .inputs = {{"x", kFloats, "four axes"}, {"dy", kFloats, "[batch, height, width, out]"}},
-      .attrs = attrs<ConvAttrs>({}),
+      .attrs = inner_attrs<ConvAttrs>(),
       .output = "the shape of what it is the gradient of; the promoted dtype",
       .shape = result_shape,
       .gradient = filter_gradient_gradient,

@@ -15,12 +15,14 @@ struct ConvAttrs {
   int64_t groups = 1;
   Pair output_size;  // of a transposed convolution: height and width of its result
   Dims result;       // of gradient ops: the shape of their result
+  bool operator==(const ConvAttrs&) const = default;
 };
 struct PoolAttrs {
   Pair size;
   Pair stride;  // not given: size
   Padding padding;
   Dims result;  // as above
+  bool operator==(const PoolAttrs&) const = default;
 };
 
 // The upper limit of sizes, strides and paddings, so that sums and products of two fit in an int64_t.

@@ -41,6 +41,7 @@ struct OneHotAttrs {
 };
 struct CastAttrs {
   DType dtype = kNoDType;
+  bool operator==(const CastAttrs&) const = default;
 };
 
 }  // namespace lutra

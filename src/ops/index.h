@@ -23,6 +23,7 @@ struct ScatterAttrs {
   Dims shape;
   int64_t axis = 0;  // from 0 on
   IndexBase base;
+  bool operator==(const ScatterAttrs&) const = default;
 };
 // Throws "gather: x (2, 3) and indices (4,) make 9 axes ..." if `count` is too large.
 void require_axes(const Inference& inference, int count);

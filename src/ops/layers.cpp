@@ -145,7 +145,8 @@ void define_layers_ops(OpRegistry& ops) {
       .summary = "Drops the elements that a Dropout dropped, computed from its range of random bits.",
       .inputs = {{"dy", kFloats, "any shape"}},
       // Named, so that a replay of the two gives both the same new range (graph/recording.cpp).
-      .attrs = attrs<DropoutAttrs>({attr("seed", &DropoutAttrs::seed, "the forward op's"),
+      .attrs = attrs<DropoutAttrs>({attr("rate", &DropoutAttrs::rate, "the forward op's"),
+                                    attr("seed", &DropoutAttrs::seed, "the forward op's"),
                                     attr("rng", &DropoutAttrs::rng, "the forward op's range of random bits")}),
       .output = "dy's shape and dtype",
       .shape = same_as_first,
@@ -177,7 +178,7 @@ void define_layers_ops(OpRegistry& ops) {
       .name = "EmbeddingGrad",
       .summary = "The sum of dy's rows for each id: the gradient of an embedding's table.",
       .inputs = {{"ids", kInts, "any shape", kOwnDType}, {"dy", kFloats, "the shape of ids and then of a row"}},
-      .attrs = attrs<EmbeddingAttrs>({}),
+      .attrs = inner_attrs<EmbeddingAttrs>(),
       .output = "the table's shape; dy's dtype",
       .shape = embedding_grad_shape,
       .gradient = embedding_grad_gradient,

@@ -14,6 +14,7 @@ struct DropoutAttrs {
 struct EmbeddingAttrs {
   IndexBase base;
   Dims result;
+  bool operator==(const EmbeddingAttrs&) const = default;
 };
 
 }  // namespace lutra

@@ -171,7 +171,7 @@ void define_losses_ops(OpRegistry& ops) {
       .name = "CrossEntropyGrad",
       .summary = "The gradient of a cross entropy's logits: dy * (softmax(logits) - one_hot(labels)).",
       .inputs = {{"labels", kInts, "[...]", kOwnDType}, {"logits", kNumbers, "[..., n]"}, {"dy", kNumbers, "[...]"}},
-      .attrs = attrs<CrossEntropyAttrs>({}),
+      .attrs = inner_attrs<CrossEntropyAttrs>(),
       .output = "logits' shape",
       .compute = Compute::Float,
       .shape = cross_entropy_grad_shape,

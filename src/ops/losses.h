@@ -7,6 +7,7 @@ namespace lutra {
 
 struct CrossEntropyAttrs {
   IndexBase base;
+  bool operator==(const CrossEntropyAttrs&) const = default;
 };
 
 }  // namespace lutra

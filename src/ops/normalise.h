@@ -7,6 +7,7 @@ namespace lutra {
 
 struct NormalizeAttrs {
   double epsilon = 1e-3;
+  bool operator==(const NormalizeAttrs&) const = default;
 };
 
 }  // namespace lutra

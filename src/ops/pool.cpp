@@ -128,7 +128,7 @@ void define_pool_ops(OpRegistry& ops) {
         .name = name,
         .summary = summary,
         .inputs = std::move(inputs),
-        .attrs = attrs<PoolAttrs>({}),
+        .attrs = inner_attrs<PoolAttrs>(),
         .output = "the shape of what it is the gradient of; the promoted dtype",
         .shape = result_shape,
         .gradient = gradient,

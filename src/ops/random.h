@@ -43,6 +43,7 @@ struct ShuffleAttrs {
 struct ReorderAttrs {
   Rng rng;
   bool back = false;
+  Seed seed;
 };
 struct CategoricalAttrs {
   int64_t n = 0;

@@ -36,12 +36,13 @@ void shuffle_shape(Inference& inference) {
 }
 
 void shuffle_gradient(Gradient& g) {
-  g.add(0, g.call("ShuffleReorder", {g.dy()}, ReorderAttrs{g.attrs<ShuffleAttrs>().rng, true}));
+  const ShuffleAttrs& attrs = g.attrs<ShuffleAttrs>();
+  g.add(0, g.call("ShuffleReorder", {g.dy()}, ReorderAttrs{attrs.rng, true, attrs.seed}));
 }
 
 void reorder_gradient(Gradient& g) {
   const ReorderAttrs& attrs = g.attrs<ReorderAttrs>();
-  g.add(0, g.call("ShuffleReorder", {g.dy()}, ReorderAttrs{attrs.rng, !attrs.back}));
+  g.add(0, g.call("ShuffleReorder", {g.dy()}, ReorderAttrs{attrs.rng, !attrs.back, attrs.seed}));
 }
 
 void categorical_shape(Inference& inference) {
@@ -137,7 +138,10 @@ void define_random_choice_ops(OpRegistry& ops) {
           "Puts the first axis in the order that a RandomShuffle gave it, or back, which follows from its range of "
           "random bits.",
       .inputs = {{"x", kFloats, "at least one axis"}},
-      .attrs = attrs<ReorderAttrs>({}),
+      // Named, so that a replay of the two gives both the same new range (graph/recording.cpp).
+      .attrs = attrs<ReorderAttrs>({attr("seed", &ReorderAttrs::seed, "the shuffle's"),
+                                    attr("rng", &ReorderAttrs::rng, "the shuffle's range of random bits"),
+                                    attr("back", &ReorderAttrs::back, "the inverse of its order")}),
       .output = "x's shape and dtype",
       .shape = shuffle_shape,
       .gradient = reorder_gradient,

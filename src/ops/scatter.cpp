@@ -103,7 +103,7 @@ void define_scatter_ops(OpRegistry& ops) {
         .name = entry.name,
         .summary = entry.summary,
         .inputs = {{"dy", kFloats, "the result's"}, {"indices", kInts, "as given", kOwnDType}},
-        .attrs = attrs<ScatterAttrs>({}),
+        .attrs = inner_attrs<ScatterAttrs>(),
         .output = "the shape of what was picked from; dy's dtype",
         .source = "tf.scatter_nd, which adds where indices occur twice",
         .shape = scatter_shape,

@@ -14,11 +14,13 @@ struct SliceAttrs {
     int64_t first = 0;
     int64_t last = -1;
     int64_t step = 1;
+    bool operator==(const Range&) const = default;
   };
   int8_t count = 0;
   bool drops[kMaxRank] = {};  // a single index (`first`), which removes the axis
   bool all[kMaxRank] = {};    // {}
   Range axis[kMaxRank];
+  bool operator==(const SliceAttrs&) const = default;
 };
 
 // The elements an entry picks on its axis: `count` of them, from `first` on.

@@ -74,7 +74,7 @@ void define_gradient(OpRegistry& ops, const char* name, const char* summary, voi
       .name = name,
       .summary = summary,
       .inputs = {{"y", kFloats, "at least one axis"}, {"dy", kFloats, "y's shape"}},
-      .attrs = attrs<SoftmaxAttrs>({}),
+      .attrs = inner_attrs<SoftmaxAttrs>(),
       .output = "y's shape and dtype",
       .shape = same_as_first,
       .gradient = gradient,

@@ -7,6 +7,7 @@ namespace lutra {
 
 struct SoftmaxAttrs {
   Axes axis;
+  bool operator==(const SoftmaxAttrs&) const = default;
 };
 
 }  // namespace lutra

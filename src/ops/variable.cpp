@@ -16,7 +16,7 @@ void define_variable_ops(OpRegistry& ops) {
       .lua_name = "assign",
       .summary = "A variable's new value, in the variable's dtype and memory.",
       .inputs = {{"value", kAnyDType, "the variable's shape"}},
-      .attrs = attrs<CastAttrs>({}),
+      .attrs = inner_attrs<CastAttrs>(),
       .shape = assigned_shape,
       .gpu = kAnyDType,
       .flags = kHidden,

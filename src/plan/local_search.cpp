@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/stop_request.h"
+
 namespace lutra::plan {
 namespace {
 
@@ -73,7 +75,7 @@ class Search {
     if (steps_ >= limits_.most_steps) return false;
     // Reading the clock costs as much as simulating a few nodes.
     if (problem_.node_count() < 100 && steps_ % 16 != 0) return true;
-    if (now_ns() >= limits_.deadline_ns) out_of_time_ = true;
+    if (now_ns() >= limits_.deadline_ns || StopRequest::is_wanted()) out_of_time_ = true;
     return !out_of_time_;
   }
 

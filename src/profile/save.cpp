@@ -31,18 +31,23 @@ TraceFormat trace_format(const char* who, const std::string& path) {
        ", expected a name that ends in .json (for ui.perfetto.dev) or .html (a page)");
 }
 
-void save_trace(const char* who, const Trace& trace, const std::string& path) {
+void save_trace(const char* who, const Trace& trace, const std::string& path, const AllowedPaths* allowed) {
   const TraceFormat format = trace_format(who, path);
-  AtomicFile file(who, path);
+  AtomicFile file(who, path, allowed);
   if (format == TraceFormat::Json) write_trace_json(trace, file);
   else write_trace_page(trace, file);
   file.commit();
 }
 
-ExitTrace::ExitTrace(const char* who, Context& context, std::string path, std::string command)
-    : who_(who), path_(std::move(path)), command_(std::move(command)), process_(getpid()) {
+ExitTrace::ExitTrace(const char* who, Context& context, std::string path, std::string command,
+                     std::shared_ptr<const AllowedPaths> allowed)
+    : who_(who),
+      path_(std::move(path)),
+      command_(std::move(command)),
+      allowed_(std::move(allowed)),
+      process_(getpid()) {
   trace_format(who, path_);
-  { AtomicFile probe(who, path_); }  // better an error now than after hours
+  { AtomicFile probe(who, path_, allowed_.get()); }  // better an error now than after hours
   session_ = std::make_unique<TraceSession>(context);
   unwritten().push_back(this);  // the list exists before write_all is registered, and so until it has run
   // A script may call exit(), which runs no destructors.
@@ -64,7 +69,7 @@ void ExitTrace::finish(bool waits) {
   if (session == nullptr || process_ != getpid()) return;
   std::unique_ptr<Trace> trace = session->take(waits);
   trace->command = command_;
-  save_trace(who_, *trace, path_);
+  save_trace(who_, *trace, path_, allowed_.get());
 }
 
 void ExitTrace::write_all() {

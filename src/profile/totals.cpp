@@ -83,6 +83,7 @@ class Sums {
     for (auto& [key, total] : ops_) totals_.ops.push_back(std::move(total));
     for (auto& [key, total] : lines_) totals_.lines.push_back(std::move(total));
     for (auto& [key, total] : copies_) totals_.copies.push_back(std::move(total));
+    compare_gpus();
     for (const TracedDevice& device : trace_.devices) {
       totals_.devices.push_back(devices_[device.id]);
       if (devices_[device.id].kernels == 0) continue;
@@ -146,6 +147,33 @@ class Sums {
     DeviceTotal& device = devices_[event.device];
     ++device.kernels;
     device.busy_ns += took;
+    const TracedDevice* traced = trace_.device(event.device);
+    if (traced == nullptr || traced->type != DeviceType::GPU) return;
+    Share& share = shares_[{event.name, event.line}][event.device];
+    ++share.kernels;
+    share.total_ns += took;
+  }
+
+  // Each op of a line counts with as many kernels as the device computed.
+  void compare_gpus() {
+    std::map<uint16_t, double> took, others_took;
+    for (const auto& [key, by_device] : shares_) {
+      if (by_device.size() < 2) continue;
+      Share all;
+      for (const auto& [device, share] : by_device) {
+        all.kernels += share.kernels;
+        all.total_ns += share.total_ns;
+      }
+      for (const auto& [device, share] : by_device) {
+        const double others =
+            static_cast<double>(all.total_ns - share.total_ns) / static_cast<double>(all.kernels - share.kernels);
+        took[device] += static_cast<double>(share.total_ns);
+        others_took[device] += others * static_cast<double>(share.kernels);
+      }
+    }
+    for (const auto& [device, others] : others_took) {
+      if (others > 0) devices_[device].of_others = took[device] / others;
+    }
   }
 
   void add_copy(const TraceEvent& event) {
@@ -181,6 +209,10 @@ class Sums {
   std::unordered_map<uint32_t, KernelTotal> ops_, lines_;
   std::map<std::string, CopiesTotal> copies_;
   std::map<uint16_t, DeviceTotal> devices_;
+  struct Share {
+    int64_t kernels = 0, total_ns = 0;
+  };
+  std::map<std::pair<uint32_t, uint32_t>, std::map<uint16_t, Share>> shares_;  // by op and line: of each GPU
 };
 
 }  // namespace

@@ -5,7 +5,9 @@
 -- `result NAME COUNT SUM ABSOLUTE SQUARES WEIGHTED SAMPLE...`, and `end CPU-SECONDS`.
 local lt = require "lutra"
 
-local kBatchSeconds, kWarmSeconds, kSeconds, kFewest, kLongest, kSamples = 0.001, 0.005, 0.02, 3, 0.5, 16
+local new_report = dofile("tests/bench/batches.lua")
+local limits = { batch = 0.001, warm = 0.005, seconds = 0.02, fewest = 3, longest = 0.5 }
+local kSamples = 16
 
 local inputs, code = {}, {}
 local wants = {compare = "1", time = "1"}
@@ -25,29 +27,6 @@ local function input(name)
     inputs[name] = assert(load("local lt = lutra " .. head .. "return " .. text, "=" .. name))(table.unpack(values))
   end
   return inputs[name]
-end
-
--- Says how many runs the next batch has; nil ends the measurement.
-local function new_report(result_of)
-  local n, warm, total, times, warming = nil, 0, 0, {}, false
-  return function(seconds)
-    if not seconds then
-      n = 1
-    elseif seconds < kBatchSeconds and not warming then
-      n = n * 2
-    elseif warm < kWarmSeconds then
-      warming, warm = true, warm + seconds
-    else
-      times[#times + 1] = seconds / n * 1e9
-      total = total + seconds
-      if (#times >= kFewest and total >= kSeconds) or total >= kLongest then
-        table.sort(times)
-        result_of.ns = times[(#times + 1) // 2]
-        return nil
-      end
-    end
-    return n
-  end
 end
 
 -- By the number of elements: a number for each position.
@@ -90,7 +69,7 @@ local function measure(name, names, setup, run, check)
   }, 1, 8, #source + 1, source)
   local measured = {}
   local once
-  local report = wants.time == "1" and new_report(measured) or function()
+  local report = wants.time == "1" and new_report(limits, measured) or function()
     once = not once
     return once and 1 or nil
   end

@@ -23,34 +23,18 @@ local function page_faults()
   return tonumber(fields[8]) + tonumber(fields[10])
 end
 
-local kBatchSeconds, kWarmSeconds, kSeconds, kFewest, kMost = 0.005, 0.1, 0.4, 5, 51
-local n, warm, total, times = nil, 0, 0, {}
-local faults, result
-
--- Says how many runs the next batch has; nil ends the measurement.
+local before, result
+local measured = {}
+local next_batch = dofile("tests/bench/batches.lua")(
+  { batch = 0.005, warm = 0.1, seconds = 0.4, fewest = 5, most = 51, warmed = function() before = page_faults() end }, measured)
 local function report(seconds, r)
-  if not seconds then
-    n = 1
-  elseif seconds < kBatchSeconds and warm == 0 then
-    n = n * 2
-  elseif warm < kWarmSeconds then
-    warm = warm + seconds
-    faults = page_faults()
-  else
-    times[#times + 1] = seconds / n * 1e9
-    total = total + seconds
-    if #times >= kMost or (#times >= kFewest and total >= kSeconds) then
-      faults = (page_faults() - faults) / (#times * n)
-      result = r
-      return nil
-    end
-  end
+  local n = next_batch(seconds)
+  if not n then measured.faults, result = (page_faults() - before) / measured.runs, r end
   return n
 end
 
 assert(load(source, "=workload"))(lt, report)
-table.sort(times)
 local flat = lt.reshape(lt.cast(result, "float64"), {-1})
-print("ns", times[(#times + 1) // 2])
-print("faults", faults)
+print("ns", measured.ns)
+print("faults", measured.faults)
 print("result", #flat, flat[1]:item(), flat[-1]:item(), lt.sum(flat):item(), lt.sum(flat * flat):item())

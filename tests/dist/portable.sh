@@ -26,6 +26,19 @@ tar -xzf "$archive" -C "$work/root$home" --strip-components=1
 tree=$work/root$home
 if grep -rqF "$build" "$tree"; then fail "the tree names the build folder: $(grep -rlF "$build" "$tree")"; fi
 
+# The tree runs with glibc 2.28, and what cannot is refused by name.
+if [[ $(uname -m) == x86_64 ]]; then
+  newest=$(objdump -T "$tree/bin/lutra" "$tree"/lib/*.so* | grep -o 'GLIBC_2[0-9.]*' | sort -uV | tail -n 1)
+  [[ $(printf '%s\n' "$newest" GLIBC_2.28 | sort -V | tail -n 1) == GLIBC_2.28 ]] || fail "the tree needs $newest"
+  echo 'void closefrom(int); int main(void) { closefrom(100); return 0; }' >"$work/new.c"
+  if cc "$work/new.c" -o "$work/new" 2>/dev/null; then
+    if said=$("$build/portable/lutra" scripts/lib/glibc/old_versions.lua 2.28 "$tree/lib/liblutra_glibc.so" "$work/new" 2>&1); then
+      fail "closefrom, of glibc 2.34, is let pass"
+    fi
+    [[ $said == *"closefrom is of GLIBC_2.34, glibc 2.28 has none"* ]] || fail "of closefrom it is said: $said"
+  fi
+fi
+
 # glibc, as every system has it.
 for name in ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 libc.so.6 libm.so.6 libdl.so.2 libpthread.so.0 librt.so.1; do
   for folder in /lib64 /lib "/lib/$(uname -m)-linux-gnu"; do

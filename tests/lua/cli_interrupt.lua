@@ -69,6 +69,22 @@ out, err, status = interrupt("-", [[
   print(ok, tostring(err):match("interrupted!"), took < forward or took, #tape:gradient(x * w, { x }))]], 1)
 assert(out == "ready false\tinterrupted!\ttrue\t1\n" and status == 0, out .. err)
 
+-- A replay ends between two of its ops, and the graph can be replayed again. On a GPU the wait for its results ends, too.
+for said, devices in pairs { ["graph: interrupted!"] = "", ["interrupted!"] = "lt.config.set_simulated_gpus(1) " } do
+  out, err, status = interrupt("-", devices .. [[
+    local x, w = lt.ones { 300, 300 }, lt.fill({ 300, 300 }, 1 / 300)
+    local g = lt.graph(function(t)
+      for _ = 1, 1000 do t = t:matmul(w) end
+      return t
+    end)
+    g(x)
+    ]] .. ready .. [[
+    local ok, err = pcall(function() while true do g(x) lt.synchronize() end end)
+    for _ = 1, 1000000 do end
+    print(ok, tostring(err):match("]] .. said .. [["), ("%.3f"):format(g(x)[1][1]:item()))]], 1)
+  assert(out == "ready false\t" .. said .. "\t1.000\n" and status == 0, out .. err)
+end
+
 -- A stopped coroutine can be resumed, and its caller continues: an interrupt ends one thing, once.
 out, err, status = interrupt("-", [[
   local thread = coroutine.create(function()

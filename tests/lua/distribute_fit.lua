@@ -298,6 +298,17 @@ case("a model saved by one strategy goes on under another", function()
   os.remove(name)
 end)
 
+case("the default strategy's scope changes nothing", function()
+  local function make()
+    local model = nn.Sequential { nn.Dense(1, { input_shape = { 1 }, kernel_initializer = "ones" }) }
+    return model:compile { optimizer = "sgd", loss = "mse" }
+  end
+  local inside, outside = lt.distribute.get_strategy():scope(make), make()
+  local x, y = line(8)
+  local options = { epochs = 2, shuffle = false, verbose = 0 }
+  equal(inside:fit(x, y, options).history.loss[2], outside:fit(x, y, options).history.loss[2])
+end)
+
 case("what cannot be trained under a strategy", function()
   local model = nn.Sequential { nn.Dense(1, { input_shape = { 1 }, name = "outside" }) }
   two:scope(function() model:compile { optimizer = "sgd", loss = "mse" } end)

@@ -1,13 +1,24 @@
--- Runs the examples of README.md and docs/*.md and compares what they print with what the page says.
+-- Runs the blocks of docs/*.md, docs/cookbook/*.md, README.md, CONTRIBUTING.md and the READMEs of scripts, and compares what
+-- they print with what the page says.
 --   ```lua run --sim-gpus 2        a program; the options go to lutra, words like NAME=value before them to its environment
+--   ```lua measured                a program that prints times: it must end well; a ```text block has what one run printed
 --   ```text output                 the next block: stdout and stderr in order, the program's file being example.lua
 --   ```lua session --sim-gpus 2    typed lines at the prompt and their answers, as in tests/sessions
 --   ```lua terminal --sim-gpus 2   the same in a terminal, if there is python3-pexpect to type with
+--   ```lua file train.lua          a file for the page's commands; a C, C++ or text file likewise
+--   ```sh run                      commands, in a folder that has the page's files; a ```text output block follows.
+--                                  `lutra` and `scripts/run` are the program. `sh run liblutra` needs the library, which
+--                                  pkg-config finds; where it is not built, the block is left out
+--   ```sh                          commands that are only read, as those in lines that begin with four blanks: their
+--                                  scripts, verbs and options must exist
 --   ```diff                        git's, of one file: what it leaves there, hunk by hunk, still stands there
--- Wildcards are golden.lua's: `<*>` within a line, a line `...` for any lines. A program whose output nobody prints, and
+-- A block of Lua, C, C++ or shell of another kind is a mistake. Not run: `python` (what is ported), `cmake`, and `text`, such
+-- as what a measurement printed once.
+-- The times of a fit's lines (`51ms - 807us/step`) may differ. Other wildcards are golden.lua's: `<*>` within a line, a line `...` for any lines. A program whose output nobody prints, and
 -- an output without a program, are mistakes. `--accept [FILE]` writes what was printed into the pages: look at the diff.
 package.path = "tests/support/?.lua;" .. package.path
 local golden = require "run.golden"
+local pages = require "run.pages"
 local session = require "run.session"
 
 local accept, only = false, nil
@@ -15,72 +26,48 @@ for _, word in ipairs(arg) do
   if word == "--accept" then accept = true else only = word end
 end
 
--- {info, first, last} of every fenced block; its text is lines[first .. last].
-local function blocks_of(lines)
-  local blocks, open = {}, nil
-  for number, line in ipairs(lines) do
-    if open then
-      if line:match("^```%s*$") then
-        open.last = number - 1
-        blocks[#blocks + 1], open = open, nil
-      end
-    else
-      local info = line:match("^```(.*)$")
-      if info then open = { info = info, first = number + 1 } end
-    end
-  end
-  if open then error(("line %d: the block is never closed"):format(open.first - 1), 0) end
-  return blocks
-end
+local count, left_out, problems = 0, 0, {}
 
-local function run_program(code, words)
-  local environment, options = {}, words
-  while options:match("^[%w_]+=") do
-    environment[#environment + 1], options = options:match("^(%S+)%s*(.*)$")
+-- What of a line of commands does not exist, or nil.
+local verbs, options_help = golden.read("scripts/dev"), golden.run("--help")
+local function missing_in(line)
+  for word in line:gmatch("[%w_./-]+") do
+    if word:match("^scripts/") and not os.rename(word, word) then return word end
   end
-  local name = os.tmpname()
-  do
-    local file <close> = assert(io.open(name, "wb"))
-    file:write(table.concat(code, "\n"), "\n")
-  end
-  local output, status = golden.run(options .. " " .. golden.quote(name), environment)
-  os.remove(name)
-  -- A reader does not see the temporary file's name.
-  local printed = golden.lines((output:gsub(name:gsub("%p", "%%%0"), "example.lua")))
-  if status ~= 0 then printed[#printed + 1] = "exit status " .. status end
-  return printed
-end
-
--- Why a diff is outdated, or nil.
-local function outdated(diff)
-  local path, hunks = nil, {}
-  for _, line in ipairs(diff) do
-    local mark, rest = line:sub(1, 1), line:sub(2)
-    if line:match("^%+%+%+ b/") then
-      path = line:match("^%+%+%+ b/(.*)$")
-    elseif mark == "@" then
-      hunks[#hunks + 1] = {}
-    elseif path and (mark == "+" or mark == " ") then
-      table.insert(hunks[#hunks], rest)
-    end
-  end
-  if not path or #hunks == 0 then return "a diff without a file or a hunk" end
-  local text = "\n" .. golden.read(path) .. "\n"
-  for i, hunk in ipairs(hunks) do
-    local wanted = "\n" .. table.concat(hunk, "\n") .. "\n"
-    if not text:find(wanted, 1, true) then return ("hunk %d does not stand in %s (any more)"):format(i, path) end
+  local verb = line:match("scripts/dev ([%l-]+)")
+  if verb and not verbs:find("\n#   " .. verb, 1, true) then return "scripts/dev " .. verb end
+  local after = line:match("^lutra (.*)") or line:match("^scripts/run (.*)")
+  for option in (after or ""):gsub("%s[%w_./]+%.lua.*", ""):gmatch("%-%-[%l-]+") do
+    if not options_help:find(option, 1, true) then return "lutra " .. option end
   end
 end
 
-local count, problems = 0, {}
+-- A block's kind and the words after it: "lua run", "--sim-gpus 2".
+local function kind_of(info)
+  local language, kind, words = info:match("^([%w+]+)%s+(%l+)%f[%s\0]%s*(.*)$")
+  if language then return language .. " " .. kind, words end
+  return info, ""
+end
+
+local written = { lua = true, c = true, cpp = true, text = true, sh = true }
+local not_run = { python = true, cmake = true, text = true, [""] = true }
+
+local function without_times(lines)
+  local out = {}
+  for i, line in ipairs(lines) do
+    out[i] = line:find("/step", 1, true) and line:gsub("%d+[mu]?s%f[^%w]", "TIME") or line
+  end
+  return out
+end
 
 local function check_page(path)
   local lines = golden.lines(golden.read(path))
+  local folder <close> = pages.folder()
   local replacements = {}
   local function problem(at, text) problems[#problems + 1] = ("%s:%d: %s"):format(path, at, text) end
   local function compare(block, wanted, printed)
     count = count + 1
-    local difference = golden.compare(wanted, printed)
+    local difference = golden.compare(without_times(wanted), without_times(printed))
     if difference and accept then
       replacements[#replacements + 1] = { first = block.first, last = block.last, lines = printed }
     elseif difference then
@@ -88,61 +75,71 @@ local function check_page(path)
     end
   end
 
-  local blocks = blocks_of(lines)
+  local blocks = pages.blocks_of(lines)
+  local function text_of(block) return table.move(lines, block.first, block.last, 1, {}) end
+  local function compare_output(at, run)
+    local output = blocks[at + 1]
+    if not output or output.info ~= "text output" then
+      return problem(blocks[at].first, "nothing says what it prints: a ```text output block must follow")
+    end
+    local printed = run()
+    if printed then compare(output, text_of(output), printed) else left_out = left_out + 1 end
+  end
+
   for i, block in ipairs(blocks) do
-    local text = table.move(lines, block.first, block.last, 1, {})
-    local run = block.info:match("^lua run%f[%s\0]%s*(.*)$")
-    local kind, typed = block.info:match("^lua (%l+)%f[%s\0]%s*(.*)$")
-    if kind ~= "session" and kind ~= "terminal" then typed = nil end
-    if run then
-      local output = blocks[i + 1]
-      if not output or output.info ~= "text output" then
-        problem(block.first, "a program without a ```text output block after it")
-      else
-        compare(output, table.move(lines, output.first, output.last, 1, {}), run_program(text, run))
-      end
-    elseif typed then
-      local head = (typed ~= "" and "# options: " .. typed .. "\n" or "") .. (kind == "terminal" and "# terminal\n" or "")
-      local parsed = session.parse(head .. table.concat(text, "\n"))
-      if kind == "session" or session.python() then compare(block, parsed.lines, session.play(parsed)) end
-    elseif block.info == "diff" then
+    local kind, words = kind_of(block.info)
+    local text = text_of(block)
+    if kind == "lua run" then
+      compare_output(i, function() return pages.run_program(text, words) end)
+    elseif kind == "lua measured" then
       count = count + 1
-      local what = outdated(text)
-      if what then problem(block.first, what) end
-    elseif block.info == "text output" then
-      local before = blocks[i - 1]
-      if not before or not before.info:match("^lua run%f[%s\0]") then
-        problem(block.first, "an output without a ```lua run block before it")
+      local printed = pages.run_program(text, words)
+      if (printed[#printed] or ""):find("^exit status") then problem(block.first, table.concat(printed, "\n")) end
+    elseif kind == "sh run" then
+      compare_output(i, function() return pages.run_commands(folder, text, words) end)
+    elseif kind == "lua session" or kind == "lua terminal" then
+      local head = (words ~= "" and "# options: " .. words .. "\n" or "") .. (kind == "lua terminal" and "# terminal\n" or "")
+      local parsed = session.parse(head .. table.concat(text, "\n"))
+      if kind == "lua session" or session.python() then compare(block, parsed.lines, session.play(parsed)) end
+    elseif kind:match("^%w+ file$") and written[kind:match("^%w+")] then
+      folder:write(words, text)
+    elseif kind == "sh" then
+      count = count + 1
+      for number, line in ipairs(text) do
+        local missing = missing_in(line)
+        if missing then problem(block.first + number - 1, "there is no " .. missing) end
       end
-    elseif block.info:match("^lua%s+%S") or block.info:match("^text%s+%S") then
-      problem(block.first, "'" .. block.info .. "' is neither run, session, terminal nor output")
+    elseif kind == "diff" then
+      count = count + 1
+      local what = pages.outdated(text)
+      if what then problem(block.first, what) end
+    elseif kind == "text output" then
+      local before = blocks[i - 1] and kind_of(blocks[i - 1].info)
+      if before ~= "lua run" and before ~= "sh run" then problem(block.first, "an output without a program or commands before it") end
+    elseif not not_run[kind] then
+      problem(block.first, "'" .. block.info .. "' is no kind of block that tests/lua/docs_examples.lua lists")
     end
   end
-
-  if #replacements == 0 then return end
-  for i = #replacements, 1, -1 do
-    local new = replacements[i]
-    local rest = table.move(lines, new.last + 1, #lines, 1, {})
-    for at = #lines, new.first, -1 do lines[at] = nil end
-    table.move(new.lines, 1, #new.lines, #lines + 1, lines)
-    table.move(rest, 1, #rest, #lines + 1, lines)
+  local in_block = {}
+  for _, block in ipairs(blocks) do
+    for number = block.first, block.last do in_block[number] = true end
   end
-  local out <close> = assert(io.open(path, "wb"))
-  out:write(table.concat(lines, "\n"), "\n")
-  print(path .. " rewritten")
+  for number, line in ipairs(lines) do
+    local command = not in_block[number] and line:match("^    (%S.*)$")
+    local missing = command and missing_in(command)
+    if command and (command:find "^lutra " or command:find "^scripts/") then count = count + 1 end
+    if missing then problem(number, "there is no " .. missing) end
+  end
+  if #replacements > 0 then pages.rewrite(path, lines, replacements) end
 end
 
-local pages = {}
-do
-  local list <close> = assert(io.popen("ls README.md docs/*.md"))
-  for path in list:lines() do pages[#pages + 1] = path end
-end
-for _, path in ipairs(pages) do
+local list <close> = assert(io.popen("ls README.md CONTRIBUTING.md docs/*.md docs/cookbook/*.md scripts/README.md scripts/*/README.md"))
+for path in list:lines() do
   if not only or path == only then
     local ok, raised = pcall(check_page, path)
     if not ok then problems[#problems + 1] = path .. ": " .. tostring(raised) end
   end
 end
-if count == 0 then problems[#problems + 1] = "no page has an example" end
+if count + left_out == 0 then problems[#problems + 1] = "no page has an example" end
 if #problems > 0 then error(table.concat(problems, "\n"), 0) end
-print(("ok: %d examples"):format(count))
+print(("ok: %d examples%s"):format(count, left_out > 0 and (", %d left out: no liblutra.so, compiler or pkg-config here"):format(left_out) or ""))

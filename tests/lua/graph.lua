@@ -137,6 +137,24 @@ do -- a variable as an argument is known by identity
   end
 end
 
+do -- the gradient of a shuffle puts back the order that the same replay drew
+  local x = lt.range(1, 101):float32()
+  local function f(t)
+    local tape <close> = lt.GradientTape()
+    tape:watch(t)
+    return tape:gradient((lt.random.shuffle(t) * lt.range(1, 101):float32()):sum(), t)
+  end
+  local function run(call)
+    lt.random.set_seed(21)
+    local out = {}
+    for i = 1, 4 do out[i] = call(x):bytes() end
+    return out
+  end
+  local wanted, g = run(f), lt.graph(f)
+  expect.equal(run(g), wanted, "gradients")
+  expect.equal(run(g), wanted, "gradients, all replayed")
+end
+
 do -- random numbers: the sequence goes on as in eager calls
   local function f(x)
     local noise = lt.random.normal({ 5 })
@@ -304,6 +322,15 @@ do -- what cannot be replayed runs eagerly, and the summary says why
   expect.equal(#g(lt.constant { 0, 1, 1 }), 2, "two")
   expect.equal(#g(lt.constant { 1, 1, 1 }), 3, "three")
   assert(g:summary():find("depend on values", 1, true), g:summary())
+  -- A file may have changed when it is read again.
+  local path = os.tmpname() .. ".npy"
+  lt.save(path, lt.constant { 1.0, 2.0 })
+  local h = lt.graph(function(x) return x + lt.load(path) end)
+  expect.equal(h(lt.constant { 1.0, 1.0 }):totable(), { 2.0, 3.0 }, "the file")
+  lt.save(path, lt.constant { 5.0, 6.0 })
+  expect.equal(h(lt.constant { 1.0, 1.0 }):totable(), { 6.0, 7.0 }, "the changed file")
+  assert(h:summary():find("runs eagerly: it reads a file", 1, true), h:summary())
+  os.remove(path)
 end
 
 do -- tables of numbers are part of the signature, also with nan

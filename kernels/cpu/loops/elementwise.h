@@ -36,9 +36,11 @@ template <class Op, class R, class T> void run_unary(const KernelArgs& args) {
   });
 }
 
-// One run along the innermost axis. The first three stride patterns vectorise; the last loop takes any strides.
+// One run along the innermost axis. The first three stride patterns vectorise; the last loop takes any strides. Not
+// inlined: its loops would be compiled anew in each of the loops over rows, which took three times as long to compile.
 template <class Op, class R, class T>
-inline void binary_row(const T* a, int64_t stride_a, const T* b, int64_t stride_b, R* __restrict out, int64_t n) {
+[[gnu::noinline]] static void binary_row(const T* a, int64_t stride_a, const T* b, int64_t stride_b, R* __restrict out,
+                                         int64_t n) {
   using C = ComputeType<T>;
   // Inlined by force: a loop that contains a call is not vectorised.
   auto apply = [](T x, T y) __attribute__((always_inline)) {
@@ -139,8 +141,8 @@ template <class Op, class T> void run_checked_binary(const KernelArgs& args) {
 // One run along the innermost axis of three inputs, each with stride 1 or 0. The usual patterns have loops of their
 // own, which vectorise.
 template <class Op, class R, class A, class T>
-inline void ternary_row(const A* a, int64_t step_a, const T* b, int64_t step_b, const T* c, int64_t step_c,
-                        R* __restrict out, int64_t n) {
+[[gnu::noinline]] static void ternary_row(const A* a, int64_t step_a, const T* b, int64_t step_b, const T* c,
+                                          int64_t step_c, R* __restrict out, int64_t n) {
   auto apply = [](A x, T y, T z) __attribute__((always_inline)) {
     return static_cast<R>(
         Op::apply(static_cast<ComputeType<A>>(x), static_cast<ComputeType<T>>(y), static_cast<ComputeType<T>>(z)));

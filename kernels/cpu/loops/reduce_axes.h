@@ -23,26 +23,35 @@ template <class Op> std::size_t reduce_scratch(const KernelArgs& args) {
   return static_cast<std::size_t>(partials_of(plan) + plan.room(0) + plan.room(1)) * sizeof(typename Op::Reducer::Acc);
 }
 
-template <class Op> void reduce_to(const KernelArgs& args, typename Op::Out* out) {
-  using First = typename Op::Reducer;
+// Takes the results of a stage: they are kept for the next one, or finished into the output. It is one type for all ops
+// with the same accumulator, so that the loops of a reducer are compiled once for all of them.
+template <class Acc> struct StageResults {
+  Acc* kept;  // null: at the last stage
+  void* out;
+  int64_t count;
+  void (*finish)(const Acc* results, int64_t n, void* out, int64_t first, int64_t count);
+
+  void operator()(int64_t first, const Acc* results, int64_t n) const {
+    if (kept != nullptr) std::copy(results, results + n, kept + first);
+    else finish(results, n, out, first, count);
+  }
+};
+
+template <class Op>
+void finish_results(const typename Op::Reducer::Acc* results, int64_t n, void* out, int64_t first, int64_t count) {
+  auto* to = static_cast<typename Op::Out*>(out) + first;
+  for (int64_t k = 0; k < n; ++k) to[k] = Op::finish(results[k], count);
+}
+
+// All stages of a plan that has some.
+template <class First>
+void reduce_stages(const KernelArgs& args, const ReducePlan& plan, StageResults<typename First::Acc> put) {
   using Next = typename First::Next;
   using Acc = typename First::Acc;
-  ReducePlan plan = ReducePlan::of(args);
-  if (plan.stages == 0) {  // no elements
-    std::fill(out, out + args.out[0].size, Op::finish(First::lift(First::kStart), plan.count));
-    return;
-  }
   Acc* partials = reinterpret_cast<Acc*>(args.scratch);
   Acc* rooms[2] = {partials + partials_of(plan), partials + partials_of(plan) + plan.room(0)};
   for (int i = 0; i < plan.stages; ++i) {
-    Acc* middle = i + 1 < plan.stages ? rooms[i % 2] : nullptr;
-    auto put = [=, count = plan.count](int64_t first, const Acc* results, int64_t n) {
-      if (middle != nullptr) {
-        std::copy(results, results + n, middle + first);
-      } else {
-        for (int64_t k = 0; k < n; ++k) out[first + k] = Op::finish(results[k], count);
-      }
-    };
+    put.kept = i + 1 < plan.stages ? rooms[i % 2] : nullptr;
     if (i == 0) {
       reduce_axis<First>(args.in[0].as<typename First::In>(), plan.stage[0], partials, put);
     } else {
@@ -51,6 +60,16 @@ template <class Op> void reduce_to(const KernelArgs& args, typename Op::Out* out
       reduce_axis<Next>(from, plan.stage[i], partials, put);
     }
   }
+}
+
+template <class Op> void reduce_to(const KernelArgs& args, typename Op::Out* out) {
+  using First = typename Op::Reducer;
+  ReducePlan plan = ReducePlan::of(args);
+  if (plan.stages == 0) {  // no elements
+    std::fill(out, out + args.out[0].size, Op::finish(First::lift(First::kStart), plan.count));
+    return;
+  }
+  reduce_stages<First>(args, plan, {nullptr, out, plan.count, finish_results<Op>});
 }
 
 template <class Op> void run_reduction(const KernelArgs& args) {

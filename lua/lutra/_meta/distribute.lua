@@ -21,6 +21,45 @@ local distribute = {}
 --- Source: tf.distribute.MirroredStrategy
 function distribute.MirroredStrategy(devices, options) end
 
+--- A strategy over all processes of a launch ([several hosts](../several-hosts.md)), each with its own devices: their
+--- replicas train one model. Without a launcher it is a MirroredStrategy. All processes call it, and whatever makes or
+--- changes its variables, in the same order.
+---@param devices? (string|table)[] this process' devices, as for MirroredStrategy
+---@param options? table {timeout}, as for MirroredStrategy
+---@return lutra.distribute.Strategy # with `cluster_resolver`: {task_type = "worker", task_id = this process' rank, cluster_spec = {worker = the hosts}}
+--- Errors: those of MirroredStrategy; FailedPrecondition if MPI is missing, or if TF_CONFIG lists workers and no launcher
+---   started the process (the error has the command); Aborted, DeadlineExceeded and InvalidArgument as for barrier.
+--- Example:
+---     local strategy = lt.distribute.MultiWorkerMirroredStrategy()  --> INFO: Using MultiWorkerMirroredStrategy with 1 worker<*>
+---     print(strategy.cluster_resolver.task_id)  --> 0
+--- Source: tf.distribute.MultiWorkerMirroredStrategy
+function distribute.MultiWorkerMirroredStrategy(devices, options) end
+
+--- This process' number in its launch, from 0; 0 without a launcher.
+---@return integer
+--- Errors: FailedPrecondition if a launcher started the process and MPI cannot be used.
+--- Example:
+---     print(lt.distribute.rank())  --> 0
+--- Source: MPI_Comm_rank
+function distribute.rank() end
+
+--- The number of processes of the launch; 1 without a launcher.
+---@return integer
+--- Errors: FailedPrecondition if a launcher started the process and MPI cannot be used.
+--- Example:
+---     print(lt.distribute.size())  --> 1
+--- Source: MPI_Comm_size
+function distribute.size() end
+
+--- Waits until all processes of the launch have called it.
+---@param seconds? number the most to wait; default: no limit
+--- Errors: InvalidArgument on all processes if one calls something else, with both lines; Aborted if one has failed or
+---   ended, with the fields rank, host and line; DeadlineExceeded on all after `seconds`, naming those that are missing.
+--- Example:
+---     print(pcall(lt.distribute.barrier, 10))  --> true
+--- Source: MPI_Barrier
+function distribute.barrier(seconds) end
+
 --- A strategy with one replica. Variables made in its scope, and functions called by `run`, use that device.
 ---@param device string|table a name as in "/GPU:0", or a logical device
 ---@param options? table {timeout}, as for MirroredStrategy
@@ -74,10 +113,10 @@ function distribute.get_replica_context() end
 ---@field MEAN string "mean"
 local ReduceOp = {}
 
---- A set of replicas and their devices, made by MirroredStrategy or OneDeviceStrategy.
+--- A set of replicas and their devices, made by MirroredStrategy, OneDeviceStrategy or MultiWorkerMirroredStrategy.
 ---@class lutra.distribute.Strategy
----@field num_replicas_in_sync integer number of replicas
----@field devices string[] the full names of their devices, in order
+---@field num_replicas_in_sync integer number of replicas, those of other processes too
+---@field devices string[] the full names of the devices of this process' replicas, in order
 local Strategy = {}
 
 --- Calls `f(...)` in the strategy's scope: variables made in it belong to the strategy.
@@ -136,6 +175,17 @@ function Strategy:reduce(op, value, axis) end
 ---     print(#strategy:experimental_local_results(strategy:scope(lt.Variable, 1.0)))  --> 2
 --- Source: tf.distribute.Strategy.experimental_local_results
 function Strategy:experimental_local_results(value) end
+
+--- The tensors of all replicas, those of other processes too, one after the other along an axis, on the first device.
+---@param value lutra.distribute.PerReplica|lutra.Tensor a result of `run`
+---@param axis? integer default 1
+---@return lutra.Tensor
+--- Errors: InvalidArgument for values that are not tensors with that axis, or whose other axes differ.
+--- Example:
+---     local strategy = lt.distribute.MirroredStrategy()  --> INFO: Using MirroredStrategy with devices <*>
+---     print(strategy:gather(strategy:run(function() return lt.ones {2, 3} end)).shape)  --> (4, 3)
+--- Source: tf.distribute.Strategy.gather
+function Strategy:gather(value, axis) end
 
 --- Makes a PerReplica value by calling a function for each replica.
 ---@param f function called with {replica_id_in_sync_group, num_replicas_in_sync} for each replica

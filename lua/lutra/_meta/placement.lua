@@ -184,10 +184,10 @@ function Plan:explain(op) end
 function Plan:save(path) end
 
 --- Runs the function once as planned, measures it, and writes an HTML page with two lanes per device: the simulated
---- timeline and the measured one.
+--- timeline and the measured one. Without the function's arguments nothing runs, and the page has the simulated one alone.
 ---@param path string
 ---@param ... any the function's arguments
----@return number # microseconds that the measured run took
+---@return number? # microseconds that the measured run took
 --- Errors: as run; NotFound or FailedPrecondition if the file cannot be written.
 --- Example:
 ---     local path = os.tmpname()

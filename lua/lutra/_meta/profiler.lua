@@ -122,7 +122,8 @@ function Profile:summary(n) end
 --- The numbers of summary, as a table: ops and lines (lists of {name, count, total_us, mean_us, longest_us, host_us,
 --- gflops, gbps, copied_bytes, limit}; limit is a share, nil if not known), copies ({line, source, target, reason,
 --- count, bytes, total_us}), gaps ({device, cause, line, count, total_us, longest_us}), devices ({name, kernels,
---- busy_us, copy_us, wait_us, copied_bytes, peak_bytes}), length_us, host_op_us, host_kernel_us, host_wait_us, events,
+--- busy_us, copy_us, wait_us, copied_bytes, peak_bytes, of_others}; of_others: the time of a GPU's kernels as a multiple of
+--- what other GPUs took for the same operations, nil if they computed none of them), length_us, host_op_us, host_kernel_us, host_wait_us, events,
 --- dropped and limits (a text).
 ---@return table
 --- Example:

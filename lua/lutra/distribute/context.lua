@@ -6,7 +6,8 @@ local sums, strategies = use "distribute.sums", use "distribute.strategy"
 local ReplicaContext = class "distribute.ReplicaContext"
 
 function ReplicaContext:init(strategy, id, device)
-  self.strategy, self.replica_id_in_sync_group, self.device = strategy, id, device
+  self.strategy, self.device = strategy, device
+  self.replica_id_in_sync_group = (strategy.ranks and strategy.ranks.first or 0) + id
   self.num_replicas_in_sync = strategy.num_replicas_in_sync
 end
 

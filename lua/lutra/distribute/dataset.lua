@@ -45,8 +45,8 @@ local function split(strategy, batch)
       .. "more"):format(tostring(batch.shape)))
   end
   local devices, list = strategy.devices, {}
-  if #devices <= 1 then return devices[1] and batch:to(devices[1]) or batch end
-  local shares = values.shares(#batch, #devices)
+  if strategy.num_replicas_in_sync <= 1 then return devices[1] and batch:to(devices[1]) or batch end
+  local shares = values.shares_of(strategy, #batch)
   for id, share in ipairs(shares) do list[id] = batch[{ { share.first, share.last } }]:to(devices[id]) end
   return values.PerReplica(list, shares, #batch)
 end

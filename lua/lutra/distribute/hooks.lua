@@ -45,7 +45,8 @@ local function assign_by(name, assign)
     local mirror = mirrored.of(variable)
     if not replicas.current or select("#", ...) > 0 then return mirrored.write(variable, assign, value, ...) end
     if mirror.aggregation == "none" then
-      tools.fail("FailedPrecondition", ("%s: the mirrored variable '%s' is assigned in a replica, but has no aggregation to "
+      tools.fail("FailedPrecondition",
+        ("%s: the mirrored variable '%s' is assigned in a replica, but has no aggregation to "
         .. "combine the replicas' values: make it with {aggregation = \"mean\"}, \"sum\" or \"only_first_replica\""):format(name,
         variable.name))
     end
@@ -60,7 +61,8 @@ assign_by("assign_sub", tools.raw_assign_sub)
 
 function hooks.assign_part(variable, key, value)
   if replicas.current then
-    tools.fail("FailedPrecondition", ("v[...] = value: the mirrored variable '%s' is assigned a part in a replica; assign all of "
+    tools.fail("FailedPrecondition",
+      ("v[...] = value: the mirrored variable '%s' is assigned a part in a replica; assign all of "
       .. "it, or do it outside of run"):format(variable.name))
   end
   mirrored.write(variable, tools.raw_assign_part, key, value)

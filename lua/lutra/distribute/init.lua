@@ -2,7 +2,11 @@
 local lutra, tools, use = ...
 local strategies = use "distribute.strategy"
 
+local ranks = use "distribute.ranks"
+
 return {
+  rank = ranks.rank, size = ranks.size, barrier = ranks.barrier,
+  MultiWorkerMirroredStrategy = use "distribute.workers",
   MirroredStrategy = strategies.MirroredStrategy, OneDeviceStrategy = strategies.OneDeviceStrategy,
   get_strategy = strategies.get_strategy, has_strategy = strategies.has_strategy,
   in_cross_replica_context = strategies.in_cross_replica_context,

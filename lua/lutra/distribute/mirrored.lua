@@ -75,6 +75,14 @@ function mirrored.make(strategy, initial, options)
   local devices = strategy.devices
   local first = lutra.device(devices[1], tools.raw_variable, initial, options)
   local mirror = { strategy = strategy, parts = {}, aggregation = options and options.aggregation or "none" }
+  if strategy.ranks then
+    -- All ranks get rank 0's value.
+    local what = ("the variable '%s' %s %s"):format(first.name, first.dtype, tostring(first.shape))
+    local bytes = use "distribute.ranks".of_chief(what, first:value():to("/CPU:0"):bytes())
+    if strategy.ranks.rank > 0 then
+      tools.raw_assign(first, lutra.device(devices[1], lutra.from_bytes, bytes, first.dtype, { table.unpack(first.shape) }))
+    end
+  end
   local value = first:value()
   for id = 2, #devices do
     mirror.parts[id] = lutra.device(devices[id], tools.raw_variable, value,

@@ -65,7 +65,8 @@ local function check_progress(strategy)
     local device = strategy.devices[id]
     if not tools.finishes(device, number, strategy.timeout) then
       strategy.queued = nil
-      tools.fail("DeadlineExceeded", ("%s: its device has not finished the work of the previous run within %g seconds"):format(
+      tools.fail("DeadlineExceeded",
+        ("%s: its device has not finished the work of the previous run within %g seconds"):format(
         replicas.name { id = id, device = device }, strategy.timeout))
     end
   end
@@ -87,7 +88,8 @@ local function resume(replica, answer)
   elseif results[2] == kMeets then
     replica.waits = { name = results[3], merge = results[4], arguments = results[5] }
   else
-    tools.fail("FailedPrecondition", replicas.name(replica) .. " yields: the function that a strategy runs may yield only "
+    tools.fail("FailedPrecondition",
+      replicas.name(replica) .. " yields: the function that a strategy runs may yield only "
       .. "inside coroutines of its own")
   end
 end
@@ -100,7 +102,8 @@ local function meeting(list)
       local function does(one)
         return replicas.name(one) .. (one.waits and " waits in " .. one.waits.name or " has ended")
       end
-      tools.fail("FailedPrecondition", ("run: %s, and %s: all replicas must take the same collectives in the same order"):format(
+      tools.fail("FailedPrecondition",
+        ("run: %s, and %s: all replicas must take the same collectives in the same order"):format(
         does(first), does(replica)))
     end
   end
@@ -139,7 +142,8 @@ end
 -- all replicas are ended first.
 function replicas.run(strategy, f, arguments, ids)
   if replicas.running then
-    tools.fail("FailedPrecondition", "run: replicas of a strategy run already; collectives and replicas cannot start others")
+    tools.fail("FailedPrecondition",
+      "run: replicas of a strategy run already; collectives and replicas cannot start others")
   end
   mirrored.catch_up(strategy)
   local list = {}

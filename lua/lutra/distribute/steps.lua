@@ -1,6 +1,7 @@
 -- Optimiser steps of replicas: sums the gradients and takes the same step on all components of the variables.
 local lutra, tools, use = ...
 local mirrored, replicas, Optimizer = use "distribute.mirrored", use "distribute.replicas", use "optim.optimizer"
+local sums_of = use "distribute.sums"
 
 local steps = {}
 
@@ -18,7 +19,8 @@ end
 local function take_all(step, gradients)
   local strategy, optimizer = step.strategy, step.optimizer
   mirrored.catch_up(strategy)
-  local sums = tools.all_reduce(gradients, strategy.devices, "sum", step.lends)
+  local sums = strategy.ranks and sums_of.totals(strategy, gradients, "sum", step.what, step.equal)
+    or tools.all_reduce(gradients, strategy.devices, "sum", step.lends)
   optimizer:begin_step()
   step.began = true
   for id, device in ipairs(strategy.devices) do
@@ -40,10 +42,25 @@ local function finish(step)
   if step.began and not step.done then mirrored.spread_all(step.strategy) end
 end
 
--- Takes one step with the sums of the replicas' gradients[id]. A step that fails leaves all components equal.
-function steps.take(strategy, optimizer, gradients)
+-- The names of the optimizer's variables, which must be the same on all ranks.
+local function names_of(optimizer)
+  if optimizer.names_for ~= optimizer.built_for then
+    local names = {}
+    for i, variable in ipairs(optimizer.built_for or {}) do names[i] = variable.name end
+    optimizer.names_text, optimizer.names_for = table.concat(names, "\n"), optimizer.built_for
+  end
+  return optimizer.names_text or ""
+end
+
+-- Takes one step with the sums of the replicas' gradients[id]. A step that fails leaves all components equal. `on`: the
+-- batch, in words, which must be the same on all ranks.
+function steps.take(strategy, optimizer, gradients, on)
   -- Our own optimisers read the sums only during their step, so the memory of the sums can be lent.
-  local step = { strategy = strategy, optimizer = optimizer, lends = optimizer.take_step == Optimizer.take_step }
+  local step = { strategy = strategy, optimizer = optimizer, lends = not strategy.ranks and optimizer.take_step == Optimizer.take_step }
+  if strategy.ranks then
+    step.what = ("a step of the optimizer '%s'%s with gradients"):format(optimizer.name, on or "")
+    step.equal = names_of(optimizer)
+  end
   tools.finally(finish, step, take_all, step, gradients)
   if optimizer.use_ema then optimizer:average() end
 end

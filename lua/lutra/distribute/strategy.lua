@@ -44,6 +44,9 @@ function Strategy:scope(f, ...)
   return opened(self, f, ...)
 end
 
+-- The number of replicas in this process.
+local function count_here(strategy) return math.max(#strategy.devices, 1) end
+
 -- If the arguments hold shares of a batch, makes f set which rows its replica has: dropout layers need it.
 local function with_places(f, arguments)
   local part = values.part_of_batch(arguments)
@@ -66,7 +69,7 @@ function Strategy:run(f, arguments)
   arguments = arguments or {}
   local count = arguments.n or #arguments
   local lists = {}
-  for id = 1, self.num_replicas_in_sync do
+  for id = 1, count_here(self) do
     lists[id] = { n = count }
     for k = 1, count do lists[id][k] = values.select(arguments[k], id) end
   end
@@ -95,8 +98,8 @@ end
 function Strategy:reduce(op, value, axis)
   local how = sums.op("reduce", op)
   local list = self:experimental_local_results(value)
-  if #list == 1 and self.num_replicas_in_sync > 1 and how == "sum" then
-    for id = 2, self.num_replicas_in_sync do list[id] = value end
+  if #list == 1 and count_here(self) > 1 and (how == "sum" or self.ranks) then
+    for id = 2, count_here(self) do list[id] = value end
   end
   local count = 0
   for i, entry in ipairs(list) do
@@ -117,15 +120,33 @@ function Strategy:reduce(op, value, axis)
   if not axis then return sums.reduce(self, how, list) end
   local total = sums.reduce(self, "sum", list)
   if how == "sum" then return total end
+  if self.ranks then count = sums.reduce(self, "sum", { count }) end
   return lutra.device(self.devices[1], function() return total / count end)
+end
+
+-- The replicas' tensors, those of other processes too, one after the other along an axis, on the first device.
+function Strategy:gather(value, axis)
+  axis = axis or 1
+  local list = self:experimental_local_results(value)
+  for i, entry in ipairs(list) do
+    if not tools.is_tensor(entry) or entry.rank == 0 then
+      tools.fail("InvalidArgument", ("gather: replica %d has %s, expected a tensor with the axis %s"):format(i,
+        tools.is_tensor(entry) and "a scalar" or tools.what_is(entry), tostring(axis)))
+    end
+  end
+  if not self.devices[1] then return list[1] end
+  local joined = lutra.device(self.devices[1], lutra.concat, list, axis)
+  if not self.ranks then return joined end
+  return lutra.device(self.devices[1], lutra.concat, use "distribute.ranks".gather_tensors("gather", joined, self.devices[1]), axis)
 end
 
 -- A PerReplica value of f(context), which is called once per replica, outside of them.
 function Strategy:experimental_distribute_values_from_function(f)
   require_function("experimental_distribute_values_from_function", f)
   local list = {}
-  for id = 1, self.num_replicas_in_sync do
-    list[id] = f({ replica_id_in_sync_group = id, num_replicas_in_sync = self.num_replicas_in_sync })
+  local first = self.ranks and self.ranks.first or 0
+  for id = 1, count_here(self) do
+    list[id] = f({ replica_id_in_sync_group = first + id, num_replicas_in_sync = self.num_replicas_in_sync })
   end
   return values.regroup(list, #list)
 end
@@ -210,12 +231,16 @@ function MirroredStrategy:init(devices, given)
   self.timeout = timeout_of("MirroredStrategy", given)
   local outer = current()
   if outer then
-    tools.fail("FailedPrecondition", ("MirroredStrategy: made inside the scope of %s: make it outside"):format(tostring(outer)))
+    tools.fail("FailedPrecondition", ("%s: made inside the scope of %s: make it outside"):format(self.kind, tostring(outer)))
   end
   self.devices, self.alike = devices_of(devices)
   self.num_replicas_in_sync = #self.devices
+  self:announce(tuple(self.devices))
+end
+
+function MirroredStrategy:announce(names)
   io.stdout:flush()
-  io.stderr:write(("INFO: Using MirroredStrategy with devices %s\n"):format(tuple(self.devices)))
+  io.stderr:write(("INFO: Using MirroredStrategy with devices %s\n"):format(names))
 end
 
 return {

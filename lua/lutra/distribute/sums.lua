@@ -1,6 +1,6 @@
 -- Sums and means over the replicas' values: tensors, numbers, and tables of them.
 local lutra, tools, use = ...
-local values = use "distribute.values"
+local values, ranks = use "distribute.values", use "distribute.ranks"
 
 local sums = {}
 
@@ -20,6 +20,35 @@ local function numbers(how, list)
   return how == "mean" and total / #list or total
 end
 
+-- Adds a list of tensors in pairs, in the order of src/distribute/sum_tree.h.
+function sums.tree(list)
+  if #list == 1 then return lutra.add_n(list) end
+  while #list > 1 do
+    local pairs_of = {}
+    for i = 1, #list, 2 do
+      pairs_of[#pairs_of + 1] = list[i + 1] ~= nil and lutra.add_n { list[i], list[i + 1] } or list[i]
+    end
+    list = pairs_of
+  end
+  return list[1]
+end
+
+-- The sums (or means) of the replicas' tensors over all replicas, those of other ranks too: lists[id][k] is a tensor of
+-- replica `id` of this rank, or false. `equal`: a text that must be the same on all ranks.
+function sums.totals(strategy, lists, how, what, equal, lends)
+  local far = strategy.ranks
+  if not far then return tools.all_reduce(lists, strategy.devices, how, lends) end
+  return tools.all_reduce(lists, strategy.devices, how, false, far.firsts, what, equal or "")
+end
+
+-- The numbers of all replicas: those of other ranks as well.
+local function all_numbers(strategy, what, list)
+  if not strategy.ranks then return list end
+  local all = {}
+  for _, part in ipairs(ranks.gather_numbers(what, list)) do table.move(part, 1, #part, #all + 1, all) end
+  return all
+end
+
 local function are_numbers(list)
   for i = 1, #list do
     if type(list[i]) ~= "number" then return false end
@@ -29,9 +58,14 @@ end
 
 -- Reduces the replicas' values to one, on the first device.
 function sums.reduce(strategy, how, list)
-  if are_numbers(list) then return numbers(how, list) end
+  if are_numbers(list) then return numbers(how, all_numbers(strategy, "a sum of numbers", list)) end
+  if strategy.ranks then
+    local lists = {}
+    for i, value in ipairs(list) do lists[i] = { type(value) == "userdata" and value or lutra.constant(value) } end
+    return sums.totals(strategy, lists, how, "a sum")[1][1]
+  end
   return lutra.device(strategy.devices[1], function()
-    local total = lutra.add_n(list)
+    local total = sums.tree(list)
     return how == "mean" and total / #list or total
   end)
 end
@@ -69,17 +103,36 @@ function sums.all_reduce(strategy, how, brought, list)
     lists[i], devices[i] = {}, replica.device
     forms[i] = flatten("all_reduce", brought[i][1], lists[i])
   end
+  local far = strategy.ranks
+  -- A replica that takes part for the sake of the others (replicated.lua) has nothing to add.
+  local is_silent = far and list[1].is_silent
   -- Numbers are summed here.
   local plain = {}
   for k = 1, #lists[1] do
     local column = {}
     for i = 1, #lists do column[i] = lists[i][k] end
     if are_numbers(column) and #column == #lists then
-      plain[k] = numbers(how, column)
+      plain[k] = numbers(how, all_numbers(strategy, "all_reduce of a number", is_silent and {} or column))
       for i = 1, #lists do lists[i][k] = false end
     end
   end
-  local results = tools.all_reduce(lists, devices, how)
+  local results
+  if far then
+    -- Replicas of this rank that do not run have nothing to add either.
+    local all = {}
+    for id = 1, #strategy.devices do
+      all[id] = {}
+      for k = 1, #lists[1] do all[id][k] = false end
+    end
+    for i, replica in ipairs(list) do
+      if not is_silent then all[replica.id] = lists[i] end
+    end
+    local totals = #lists[1] > 0 and sums.totals(strategy, all, how, "all_reduce") or all
+    results = {}
+    for i, replica in ipairs(list) do results[i] = totals[replica.id] end
+  else
+    results = tools.all_reduce(lists, devices, how)
+  end
   local answers = {}
   for i = 1, #list do
     for k, number in pairs(plain) do results[i][k] = number end

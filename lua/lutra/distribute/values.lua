@@ -86,5 +86,12 @@ local function shares(rows, replicas)
   return list
 end
 
-return { PerReplica = PerReplica, is_per_replica = is_per_replica, select = select, regroup = regroup, shares = shares,
+-- The shares of the strategy's replicas in this process.
+local function shares_of(strategy, rows)
+  local all, first, own = shares(rows, strategy.num_replicas_in_sync), strategy.ranks and strategy.ranks.first or 0, {}
+  for id = 1, #strategy.devices do own[id] = all[first + id] end
+  return own
+end
+
+return { shares_of = shares_of, PerReplica = PerReplica, is_per_replica = is_per_replica, select = select, regroup = regroup, shares = shares,
   is_plain = is_plain, part_of_batch = part_of_batch }

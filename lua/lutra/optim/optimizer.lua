@@ -9,7 +9,8 @@ Optimizer.remembers = true
 
 -- Options of all optimisers; false means none.
 Optimizer.defaults = {
-  weight_decay = false, clipnorm = false, clipvalue = false, global_clipnorm = false, use_ema = false, ema_momentum = 0.99,
+  weight_decay = false, clipnorm = false, clipvalue = false, global_clipnorm = false, use_ema = false,
+  ema_momentum = 0.99,
   ema_overwrite_frequency = false, name = false,
 }
 
@@ -33,7 +34,9 @@ function Optimizer:init(given)
   end
   options.boolean(who, "use_ema", self.use_ema)
   options.number(who, "ema_momentum", self.ema_momentum, 0, 1)
-  if self.ema_overwrite_frequency then options.count(who, "ema_overwrite_frequency", self.ema_overwrite_frequency, 1) end
+  if self.ema_overwrite_frequency then
+    options.count(who, "ema_overwrite_frequency", self.ema_overwrite_frequency, 1)
+  end
   if self.weight_decay then options.number(who, "weight_decay", self.weight_decay, 0) end
   if self.epsilon ~= nil then options.number(who, "epsilon", self.epsilon, 0) end
   self.iterations = 0
@@ -46,7 +49,8 @@ end
 function Optimizer:check_rate()
   local rate = self.learning_rate
   if options.is_callable(rate) or type(rate) == "number" and rate >= 0 then return end
-  tools.fail("InvalidArgument", ("optim.%s: learning_rate is %s, expected a number of 0 or more, a schedule or a function of the "
+  tools.fail("InvalidArgument",
+    ("optim.%s: learning_rate is %s, expected a number of 0 or more, a schedule or a function of the "
     .. "steps taken"):format(self.kind, tools.what_is(rate)))
 end
 
@@ -57,7 +61,8 @@ function Optimizer:rate()
   self:check_rate()
   rate = rate(self.iterations)
   if type(rate) == "number" and rate >= 0 then return rate end
-  tools.fail("InvalidArgument", ("optim.%s: learning_rate gives %s after %d steps, expected a number of 0 or more"):format(self.kind,
+  tools.fail("InvalidArgument",
+    ("optim.%s: learning_rate gives %s after %d steps, expected a number of 0 or more"):format(self.kind,
     tools.what_is(rate), self.iterations))
 end
 
@@ -176,7 +181,8 @@ function Optimizer:ensure_built(variables)
   if known == nil then
     self:build(variables)
   elseif variables ~= nil and not same(variables, known) then
-    tools.fail("FailedPrecondition", ("apply: the optimizer was built for %d variables, and these are others: make a new "
+    tools.fail("FailedPrecondition",
+      ("apply: the optimizer was built for %d variables, and these are others: make a new "
       .. "optimizer for them"):format(#known))
   end
 end
@@ -197,7 +203,8 @@ function Optimizer:repeated()
       self.iterations = self.iterations - 1
       return true
     end
-    if self.op ~= op or self.clipnorm ~= clipnorm or self.clipvalue ~= clipvalue or self.global_clipnorm ~= global or self.use_ema then
+    if self.op ~= op or self.clipnorm ~= clipnorm or self.clipvalue ~= clipvalue or self.global_clipnorm ~= global
+      or self.use_ema then
       return false
     end
     self:begin_step()
@@ -208,7 +215,8 @@ end
 
 function Optimizer:take_step(gradients)
   journal.note_all(self.built_for)
-  tools.apply(self.op, self.numbers, self.built_for, self:clipped(gradients), self:shared_scale(gradients), self.rule_slots)
+  tools.apply(self.op, self.numbers, self.built_for, self:clipped(gradients), self:shared_scale(gradients),
+    self.rule_slots)
 end
 
 -- After a step: moves the averages towards the variables' new values (Polyak and Juditsky, 1992), and assigns them to
@@ -257,7 +265,8 @@ end
 
 function Optimizer:__tostring()
   local rate = self.learning_rate
-  return ("<lutra.optim.%s learning_rate=%s, iterations=%d>"):format(self.kind, type(rate) == "number" and rate or "a schedule",
+  return ("<lutra.optim.%s learning_rate=%s, iterations=%d>"):format(self.kind,
+    type(rate) == "number" and rate or "a schedule",
     self.iterations)
 end
 

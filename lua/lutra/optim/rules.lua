@@ -43,7 +43,8 @@ local function check_adam(self, who)
   for _, name in ipairs { "beta_1", "beta_2" } do
     local beta = self[name]
     if type(beta) ~= "number" or not (beta >= 0 and beta < 1) then
-      tools.fail("InvalidArgument", ("%s: %s is %s, expected a number from 0 to below 1"):format(who, name, tools.what_is(beta)))
+      tools.fail("InvalidArgument",
+        ("%s: %s is %s, expected a number from 0 to below 1"):format(who, name, tools.what_is(beta)))
     end
   end
   options.boolean(who, "amsgrad", self.amsgrad)
@@ -78,7 +79,8 @@ define("Adagrad", "ResourceApplyAdagrad", { learning_rate = 0.001, initial_accum
     check = function(self, who) options.number(who, "initial_accumulator_value", self.initial_accumulator_value, 0) end,
   })
 
-define("Lion", "ResourceApplyLion", { learning_rate = 0.001, beta_1 = 0.9, beta_2 = 0.99 }, function(self, numbers, rate)
+define("Lion", "ResourceApplyLion", { learning_rate = 0.001, beta_1 = 0.9, beta_2 = 0.99 },
+  function(self, numbers, rate)
   numbers.learning_rate, numbers.beta_1, numbers.beta_2 = rate, self.beta_1, self.beta_2
 end, { slot_list = { "momentum" }, check = check_betas })
 
@@ -90,7 +92,8 @@ local function get(who, value)
   if type(value) == "string" then return options.resolve(who, "optimizer", value:lower(), by_name)() end
   options.refuse_class(who, "optimizer", value)
   if type(value) == "table" and value.apply and value.iterations then return value end
-  tools.fail("InvalidArgument", ("%s: optimizer is %s, expected a name or an optimizer"):format(who, tools.what_is(value)))
+  tools.fail("InvalidArgument",
+    ("%s: optimizer is %s, expected a name or an optimizer"):format(who, tools.what_is(value)))
 end
 
 return { public = optimizers, get = get }

@@ -6,7 +6,8 @@ local schedules = {}
 
 -- Checks of arguments and options; the default is at_least_0.
 local checks = {
-  decay_steps = options.positive, first_decay_steps = options.positive, staircase = options.boolean, cycle = options.boolean,
+  decay_steps = options.positive, first_decay_steps = options.positive, staircase = options.boolean,
+  cycle = options.boolean,
   warmup_target = function(who, name, value) return value == false or options.number(who, name, value, 0) end,
   t_mul = function(who, name, value) return options.number(who, name, value, 1) end,
   boundaries = function() end, values = function() end, name = function() end,
@@ -38,10 +39,12 @@ local function share(self, step)
   return self.staircase and math.floor(times) or times
 end
 
-define("ExponentialDecay", { "initial_learning_rate", "decay_steps", "decay_rate" }, { staircase = false }, function(self, step)
+define("ExponentialDecay", { "initial_learning_rate", "decay_steps", "decay_rate" }, { staircase = false },
+  function(self, step)
   return self.initial_learning_rate * self.decay_rate ^ share(self, step)
 end)
-define("InverseTimeDecay", { "initial_learning_rate", "decay_steps", "decay_rate" }, { staircase = false }, function(self, step)
+define("InverseTimeDecay", { "initial_learning_rate", "decay_steps", "decay_rate" }, { staircase = false },
+  function(self, step)
   return self.initial_learning_rate / (1 + self.decay_rate * share(self, step))
 end)
 define("PolynomialDecay", { "initial_learning_rate", "decay_steps" },
@@ -52,7 +55,8 @@ define("PolynomialDecay", { "initial_learning_rate", "decay_steps" },
   end)
 -- Decays along half a cosine to alpha times the initial rate; with warmup_target, first rises to that over warmup_steps
 -- and decays from there (Loshchilov and Hutter, ICLR 2017).
-define("CosineDecay", { "initial_learning_rate", "decay_steps" }, { alpha = 0.0, warmup_target = false, warmup_steps = 0 },
+define("CosineDecay", { "initial_learning_rate", "decay_steps" },
+  { alpha = 0.0, warmup_target = false, warmup_steps = 0 },
   function(self, step)
     local start = self.initial_learning_rate
     if self.warmup_target then
@@ -71,7 +75,8 @@ local function restarts(time, longer)
   while time >= length do time, length, count = time - length, length * longer, count + 1 end
   return count, time / length
 end
-define("CosineDecayRestarts", { "initial_learning_rate", "first_decay_steps" }, { t_mul = 2.0, m_mul = 1.0, alpha = 0.0 },
+define("CosineDecayRestarts", { "initial_learning_rate", "first_decay_steps" },
+  { t_mul = 2.0, m_mul = 1.0, alpha = 0.0 },
   function(self, step)
     local count, come = restarts(step / self.first_decay_steps, self.t_mul)
     local down = 0.5 * self.m_mul ^ count * (1 + math.cos(math.pi * come))
@@ -93,12 +98,14 @@ end, function(self, who)
   end
   for i = 2, #self.boundaries do
     if not (self.boundaries[i] > self.boundaries[i - 1]) then
-      tools.fail("InvalidArgument", ("%s: boundaries[%d] is %g and the one before %g, expected increasing steps"):format(who, i,
+      tools.fail("InvalidArgument",
+        ("%s: boundaries[%d] is %g and the one before %g, expected increasing steps"):format(who, i,
         self.boundaries[i], self.boundaries[i - 1]))
     end
   end
   if #self.values ~= #self.boundaries + 1 then
-    tools.fail("InvalidArgument", ("schedules.PiecewiseConstantDecay: %d values and %d boundaries, expected one value more"):format(
+    tools.fail("InvalidArgument",
+      ("schedules.PiecewiseConstantDecay: %d values and %d boundaries, expected one value more"):format(
       #self.values, #self.boundaries))
   end
 end)

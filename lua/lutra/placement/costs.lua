@@ -33,6 +33,8 @@ function Costs:init()
   rawset(self, "links", {})    -- by "from>to"
 end
 
+local function is_card(device) return device.is_gpu and not device.is_simulated end
+
 local function key_of(op, device) return table.concat({ op.op, bucket(op), op.dtype, device }, "|") end
 
 -- A measured time of a recorded op.
@@ -89,17 +91,22 @@ function Costs:clock(all)
     if device.is_exact then
       local us = math.max(op.flops / device.speed.flops, op.touched_bytes / device.speed.bytes)
       -- One measurement alone is not believed against the set speed.
-      local real = known and known.count > 1 and known.us > us * 1.05 + 5 and known.us or slowest[table.concat({ op.op, bucket(op), op.dtype }, "|")]
+      local real = known and known.count > 1 and known.us > us * 1.05 + 5 and known.us
+        or slowest[table.concat({ op.op, bucket(op), op.dtype }, "|")]
       if real and real > us then return real, known and "measured" or "estimated" end
       return math.max(us, kLeastUs), "simulated"
     end
-    if known then return math.max(known.us, kLeastUs), "measured" end
     local speed = speeds[device.name]
     if not speed then
       speed = self:speed(device)
       speeds[device.name] = speed
     end
-    return math.max(op.flops / speed.flops + op.touched_bytes / speed.bytes + op.launches * speed.launch_us, kLeastUs), "estimated"
+    local estimated = op.flops / speed.flops + op.touched_bytes / speed.bytes + op.launches * speed.launch_us
+    -- A card loads a kernel when it is launched for the first time, which takes milliseconds.
+    if known and (known.count > 1 or not is_card(device) or known.us <= estimated) then
+      return math.max(known.us, kLeastUs), "measured"
+    end
+    return math.max(estimated, kLeastUs), "estimated"
   end
 end
 
@@ -124,16 +131,22 @@ function Costs:save(path)
   local lines = { "{", (' "format": %s,'):format(json.encode(kFormat)),
     (' "machine": %s,'):format(json.encode(devices.machine(devices.all()))), ' "costs": [' }
   local keys = sorted(self.entries)
-  for i, key in ipairs(keys) do lines[#lines + 1] = "  " .. json.encode(self.entries[key]) .. (i < #keys and "," or "") end
+  for i, key in ipairs(keys) do
+    lines[#lines + 1] = "  " .. json.encode(self.entries[key]) .. (i < #keys and "," or "")
+  end
   lines[#lines + 1] = ' ],\n "links": ['
   local pairs_ = sorted(self.links)
-  for i, key in ipairs(pairs_) do lines[#lines + 1] = "  " .. json.encode(self.links[key]) .. (i < #pairs_ and "," or "") end
+  for i, key in ipairs(pairs_) do
+    lines[#lines + 1] = "  " .. json.encode(self.links[key]) .. (i < #pairs_ and "," or "")
+  end
   lines[#lines + 1] = " ]\n}\n"
   tools.write_file(path, table.concat(lines, "\n"))
 end
 
 local function check(path, ok, what)
-  if not ok then tools.fail("InvalidArgument", ("costs:load: %s is damaged, or no file of costs: %s"):format(path, what)) end
+  if not ok then
+    tools.fail("InvalidArgument", ("costs:load: %s is damaged, or no file of costs: %s"):format(path, what))
+  end
 end
 
 local function is_number(value) return type(value) == "number" and value >= 0 and value < math.huge end

@@ -26,7 +26,8 @@ function devices.all()
     }
     if made.is_simulated and (gflops or gbps) then
       made.is_exact = true
-      made.speed = { flops = gflops and gflops * 1e3 or math.huge, bytes = gbps and gbps * 1e3 or math.huge, launch_us = 0 }
+      made.speed = { flops = gflops and gflops * 1e3 or math.huge, bytes = gbps and gbps * 1e3 or math.huge,
+        launch_us = 0 }
     end
     list[i] = made
     list[made.name] = made
@@ -52,7 +53,8 @@ end
 -- The time of a copy between two entries: as simulated, as measured, or as usual.
 function devices.link(from, to, measured)
   local card = from.is_gpu and from or to  -- a card's own queue copies what leaves it, and what comes from the host
-  local link = { from = from.name, to = to.name, latency_us = kUsualLink.latency_us, bytes_per_us = kUsualLink.bytes_per_us }
+  local link = { from = from.name, to = to.name, latency_us = kUsualLink.latency_us,
+    bytes_per_us = kUsualLink.bytes_per_us }
   local known = measured[from.name .. ">" .. to.name]
   if card.is_simulated and (card.link_gbps or card.link_latency_us) then
     link.latency_us = card.link_latency_us or 0
@@ -67,7 +69,8 @@ end
 function devices.machine(all)
   local words = {}
   for i, device in ipairs(all) do
-    local speed = device.is_exact and (" %.6g flops/us %.6g bytes/us"):format(device.speed.flops, device.speed.bytes) or ""
+    local speed = device.is_exact and (" %.6g flops/us %.6g bytes/us"):format(device.speed.flops, device.speed.bytes)
+      or ""
     words[i] = ("%s (%s%s)"):format(device.name, device.about, speed)
   end
   return table.concat(words, ", ")

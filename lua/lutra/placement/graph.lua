@@ -25,7 +25,8 @@ local function choose(who, options, recorded, all, fixed)
     end
   else
     if type(options.devices) ~= "table" or #options.devices == 0 then
-      tools.fail("InvalidArgument", ("%s: devices is %s, expected a list of devices"):format(who, tools.what_is(options.devices)))
+      tools.fail("InvalidArgument",
+        ("%s: devices is %s, expected a list of devices"):format(who, tools.what_is(options.devices)))
     end
     for _, name in ipairs(options.devices) do chosen[devices.find(who, all, name).name] = true end
   end
@@ -45,11 +46,13 @@ local function limits(who, options, all, machine)
   local given = options.memory
   if given == nil then return memory end
   if type(given) ~= "table" then
-    tools.fail("InvalidArgument", ("%s: memory is %s, expected bytes by device: {[\"GPU:0\"] = 1e9}"):format(who, tools.what_is(given)))
+    tools.fail("InvalidArgument",
+      ("%s: memory is %s, expected bytes by device: {[\"GPU:0\"] = 1e9}"):format(who, tools.what_is(given)))
   end
   for name, bytes in pairs(given) do
     if type(bytes) ~= "number" or not (bytes >= 0) then
-      tools.fail("InvalidArgument", ("%s: memory of %s is %s, expected bytes, 0 or more"):format(who, quoted(name), tools.what_is(bytes)))
+      tools.fail("InvalidArgument",
+        ("%s: memory of %s is %s, expected bytes, 0 or more"):format(who, quoted(name), tools.what_is(bytes)))
     end
     memory[devices.find(who, all, name).name] = bytes
   end
@@ -61,7 +64,8 @@ local function fixed_of(who, options, all)
   local fixed = {}
   if options.fixed == nil then return fixed end
   if type(options.fixed) ~= "table" then
-    tools.fail("InvalidArgument", ("%s: fixed is %s, expected devices by variable or name of a node"):format(who, tools.what_is(options.fixed)))
+    tools.fail("InvalidArgument",
+      ("%s: fixed is %s, expected devices by variable or name of a node"):format(who, tools.what_is(options.fixed)))
   end
   for what, device in pairs(options.fixed) do fixed[what] = { device = devices.find(who, all, device).name } end
   return fixed
@@ -108,7 +112,8 @@ return function(who, recorded, options)
       if taken[name] then name = name .. "#" .. i end
       local device = take_fixed(each.variable, each.variable.name, name)
       fixed_homes[i] = device
-      node = { name = name, time_us = {}, bytes = each.bytes, resident = true, device = device, mirrored = not written[i] }
+      node = { name = name, time_us = {}, bytes = each.bytes, resident = true, device = device,
+        mirrored = not written[i] }
       for _, candidate in ipairs(machine) do
         -- A variable that is only read may stay where it is.
         if chosen[candidate.name] or candidate.name == device or (candidate.name == each.device and not written[i]) or
@@ -147,8 +152,11 @@ return function(who, recorded, options)
     for _, device in ipairs(machine) do
       local has_kernel = device.is_gpu and op.on_gpu or not device.is_gpu and op.on_cpu
       local is_allowed = device.name == op.device and not is_free or
-        is_free and (chosen[device.name] or (not op.on_gpu and device.name == "CPU:0")) and (is_update or allows(op.requested, device))
-      if has_kernel and is_allowed then node.time_us[device.name], known_how[name .. device.name] = clock(op, device) end
+        is_free and (chosen[device.name] or (not op.on_gpu and device.name == "CPU:0"))
+          and (is_update or allows(op.requested, device))
+      if has_kernel and is_allowed then
+        node.time_us[device.name], known_how[name .. device.name] = clock(op, device)
+      end
     end
     if not op.on_gpu then why = op.op .. " has no GPU kernel" end
     if op.is_open and op.requested ~= "" then why = "scope " .. op.requested end
@@ -166,7 +174,8 @@ return function(who, recorded, options)
   for what, entry in pairs(fixed) do
     if not entry.used then
       tools.fail("InvalidArgument", ("%s: fixed names %s, which is neither a variable that the function uses nor one of its ops; an op is named as %s")
-        :format(who, type(what) == "string" and "'" .. quoted(what) .. "'" or tools.what_is(what), node_name(recorded.ops[1], 1)))
+        :format(who, type(what) == "string" and "'" .. quoted(what) .. "'" or tools.what_is(what),
+          node_name(recorded.ops[1], 1)))
     end
   end
   return { spec = spec, info = info, outside_names = outside_names, known_how = known_how, machine = machine }

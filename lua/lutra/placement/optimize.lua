@@ -40,7 +40,7 @@ local function optimize(f, args, given)
   local device = read.record and devices.find(who, devices.all(), read.record).full_name
   local recorded, results = record(who, f, args or {}, nil, device)
   local plan = plan_of(who, f, recorded, read)
-  plan.results = results
+  plan.results, plan.argument_count = results, args and (args.n or #args) or 0
   return plan
 end
 

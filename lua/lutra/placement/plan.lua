@@ -86,7 +86,7 @@ function Plan:adopt(args)
   graph.spec.budget_ms = 0
   local placement = self.placement
   self:init(self.f, recorded, graph, tools.make_plan(graph.spec), self.options)
-  self.placement, self.saved = placement, nil
+  self.placement, self.saved, self.argument_count = placement, nil, args.n
   return results
 end
 
@@ -287,21 +287,21 @@ function Plan.read(path, f)
 end
 
 -- Runs the function once, measured, and writes a page with the simulated timeline and, below it, the measured one.
+-- Without the function's arguments it writes the simulated timeline alone.
 function Plan:trace(path, ...)
   self:require_function()
   if type(path) ~= "string" or path == "" then
     tools.fail("InvalidArgument", ("plan:trace: path is %s, expected a file's name"):format(tools.what_is(path)))
   end
+  local runs = select("#", ...) > 0 or self.argument_count == 0
+  if not runs then self:require_graph("plan:trace") end
   if self.saved then self:run(...) end
-  self.prepared = self.prepared or self:prepare()
-  local prepared <close> = guard(self.prepared)
-  local recorded = record("plan:trace", self.f, table.pack(...), self.prepared)
-  costs.model:learn(recorded)
+  local recorded = runs and self:measure_run(...)
   local is_critical, events, lanes = {}, {}, {}
   for _, name in ipairs(self.critical_path) do is_critical[name] = true end
   for _, device in ipairs(self.graph.machine) do
     lanes[#lanes + 1] = device.name .. " simulated"
-    lanes[#lanes + 1] = device.name .. " measured"
+    if runs then lanes[#lanes + 1] = device.name .. " measured" end
   end
   for _, slot in ipairs(self.made.schedule) do
     local info = self.graph.info[slot.node]
@@ -314,16 +314,27 @@ function Plan:trace(path, ...)
     events[#events + 1] = { name = copy.node, device = copy.to .. " simulated", start_us = copy.start,
       duration_us = copy.finish - copy.start, is_copy = true, detail = ("copy of %s from %s"):format(bytes_text(copy.bytes), copy.from) }
   end
-  for i, op in ipairs(recorded.ops) do
+  for i, op in ipairs(runs and recorded.ops or {}) do
     if op.launches > 0 then
       local name = op.name .. "#" .. i
       events[#events + 1] = { name = name, device = op.device .. " measured", start_us = op.start_us, duration_us = op.us,
         is_critical = is_critical[name] or false, detail = op.line }
     end
   end
-  tools.write_timeline({ title = "Plan: simulated and measured", lanes = lanes, events = events, facts = {
-    { "simulated", us_text(self.makespan_us) }, { "measured", us_text(recorded.total_us) }, { "found by", self.policy } } }, path)
-  return recorded.total_us
+  local facts = { { "simulated", us_text(self.makespan_us) }, { "found by", self.policy } }
+  if runs then table.insert(facts, 2, { "measured", us_text(recorded.total_us) }) end
+  local title = runs and "Plan: simulated and measured" or "Plan: simulated"
+  tools.write_timeline({ title = title, lanes = lanes, events = events, facts = facts }, path)
+  return runs and recorded.total_us or nil
+end
+
+-- Runs the function once by the plan, and records what each op took.
+function Plan:measure_run(...)
+  self.prepared = self.prepared or self:prepare()
+  local prepared <close> = guard(self.prepared)
+  local recorded = record("plan:trace", self.f, table.pack(...), self.prepared)
+  costs.model:learn(recorded)
+  return recorded
 end
 
 return Plan

@@ -11,7 +11,8 @@ function Scaling:__tostring()
   local lines = { ("%8s %12s %12s %12s %12s %8s"):format("replicas", "step", "compute", "sum", "host", "speedup") }
   for _, n in ipairs(self.counts) do
     local each = self[n]
-    lines[#lines + 1] = ("%8d %9.1f us %9.1f us %9.1f us %9.1f us %8.2f"):format(n, each.step_us, each.compute_us, each.sum_us,
+    lines[#lines + 1] = ("%8d %9.1f us %9.1f us %9.1f us %9.1f us %8.2f"):format(n, each.step_us, each.compute_us,
+      each.sum_us,
       each.host_us, each.speedup)
   end
   return table.concat(lines, "\n")
@@ -25,12 +26,15 @@ local function rows_of(args)
     if type(value) == "userdata" and tools.is_tensor(value) and #value.shape > 0 then
       rows = rows or value.shape[1]
       if value.shape[1] ~= rows then
-        tools.fail("InvalidArgument", ("placement.scaling: argument %d has %d rows and another %d; a batch has as many in each"):format(i,
+        tools.fail("InvalidArgument",
+          ("placement.scaling: argument %d has %d rows and another %d; a batch has as many in each"):format(i,
           value.shape[1], rows))
       end
     end
   end
-  if not rows then tools.fail("InvalidArgument", "placement.scaling: args has no tensor, so there is no batch to divide") end
+  if not rows then
+    tools.fail("InvalidArgument", "placement.scaling: args has no tensor, so there is no batch to divide")
+  end
   return rows
 end
 
@@ -51,18 +55,22 @@ return function(f, args, counts)
     f = function(...) return model:train_on_batch(...) end
   end
   if type(f) ~= "function" then
-    tools.fail("InvalidArgument", ("%s: f is %s, expected a function or a compiled model"):format(who, tools.what_is(f)))
+    tools.fail("InvalidArgument",
+      ("%s: f is %s, expected a function or a compiled model"):format(who, tools.what_is(f)))
   end
   if type(args) ~= "table" or getmetatable(args) ~= nil then
-    tools.fail("InvalidArgument", ("%s: args is %s, expected a list of f's arguments: {x, y}"):format(who, tools.what_is(args)))
+    tools.fail("InvalidArgument",
+      ("%s: args is %s, expected a list of f's arguments: {x, y}"):format(who, tools.what_is(args)))
   end
   counts = counts or { 1, 2, 4, 8 }
   if type(counts) ~= "table" or #counts == 0 then
-    tools.fail("InvalidArgument", ("%s: counts is %s, expected a list of numbers of replicas"):format(who, tools.what_is(counts)))
+    tools.fail("InvalidArgument",
+      ("%s: counts is %s, expected a list of numbers of replicas"):format(who, tools.what_is(counts)))
   end
   for _, n in ipairs(counts) do
     if math.type(n) ~= "integer" or n < 1 then
-      tools.fail("InvalidArgument", ("%s: counts has %s, expected whole numbers from 1 on"):format(who, tools.what_is(n)))
+      tools.fail("InvalidArgument",
+        ("%s: counts has %s, expected whole numbers from 1 on"):format(who, tools.what_is(n)))
     end
   end
   local rows = rows_of(args)
@@ -109,7 +117,8 @@ return function(f, args, counts)
     -- Replicas on the CPU share its cores: they take turns.
     local step = math.max(first.is_gpu and compute or compute * n, host) + sum
     single = single or step
-    result[n] = { step_us = step, compute_us = compute, sum_us = sum, host_us = host, speedup = single / step, rows = math.ceil(rows / n) }
+    result[n] = { step_us = step, compute_us = compute, sum_us = sum, host_us = host, speedup = single / step,
+      rows = math.ceil(rows / n) }
   end
   return setmetatable(result, Scaling)
 end

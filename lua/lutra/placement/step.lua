@@ -14,7 +14,8 @@ local function signature(...)
   local words = {}
   for i = 1, select("#", ...) do
     local value = select(i, ...)
-    if type(value) == "userdata" and tools.is_tensor(value) then words[i] = tostring(value.shape) .. value.dtype .. value.device
+    if type(value) == "userdata"
+      and tools.is_tensor(value) then words[i] = tostring(value.shape) .. value.dtype .. value.device
     elseif type(value) == "table" then
       local inner = {}
       for k, entry in ipairs(value) do inner[k] = signature(entry) end
@@ -37,7 +38,8 @@ local function as_recorded(plan)
     if info then copy.device = info.recorded_on end
     nodes[i] = copy
   end
-  local ok, made = pcall(tools.make_plan, { devices = spec.devices, links = spec.links, nodes = nodes, execution = spec.execution, budget_ms = 0 })
+  local ok, made = pcall(tools.make_plan,
+    { devices = spec.devices, links = spec.links, nodes = nodes, execution = spec.execution, budget_ms = 0 })
   return ok and made.makespan_us or math.huge
 end
 

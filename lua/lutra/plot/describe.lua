@@ -8,12 +8,15 @@ local format, find = string.format, string.find
 local Description = {}
 Description.__index, Description.__name = Description, "lutra.plot.Description"
 
-local blocks = { [false] = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" }, [true] = { ".", ":", "-", "=", "+", "*", "#", "@" } }
+local blocks = { [false] = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" },
+  [true] = { ".", ":", "-", "=", "+", "*", "#", "@" } }
 
 -- A histogram in one line; bins without a number are blank.
 local function sparkline(counts, is_ascii)
   local most, out = math.max(table.unpack(counts)), {}
-  for i, count in ipairs(counts) do out[i] = count == 0 and " " or blocks[is_ascii][math.max(math.ceil(count / most * 8), 1)] end
+  for i, count in ipairs(counts) do
+    out[i] = count == 0 and " " or blocks[is_ascii][math.max(math.ceil(count / most * 8), 1)]
+  end
   return table.concat(out)
 end
 
@@ -34,7 +37,8 @@ function Description:__tostring()
   number("max", self.max)
   local is_ascii = not tools.terminal().is_utf8
   if self.max > self.min then
-    out[#out + 1] = format("  %s %s %s", scale.number(self.min, 4), sparkline(self.counts, is_ascii), scale.number(self.max, 4))
+    out[#out + 1] = format("  %s %s %s", scale.number(self.min, 4), sparkline(self.counts, is_ascii),
+      scale.number(self.max, 4))
   end
   return table.concat(out, "\n")
 end

@@ -58,7 +58,8 @@ return function(chart, shown)
       local value = series.values[c]
       if value and drawn < kMost then
         drawn = drawn + 1
-        local bar = bar_text(shown, i, zero, scale.share(value, low, high) * room, not shown.is_ascii and fill_of(shown, i) == "█")
+        local bar = bar_text(shown, i, zero, scale.share(value, low, high) * room,
+          not shown.is_ascii and fill_of(shown, i) == "█")
         out[#out + 1] = words.right(label, width) .. " " .. axis .. bar .. " " .. texts[i][c]
         label = ""
       elseif value then

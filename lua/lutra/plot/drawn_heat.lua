@@ -92,6 +92,7 @@ end
 return function(chart, shown)
   local dots = { across = 1, down = shown.has_colors and not shown.is_ascii and 2 or 1 }
   local smaller = setmetatable({ rows = shown.rows - 1 }, { __index = shown })
-  local text = frame.draw(chart, smaller, dots, nil, function(columns, rows) return picture(chart, shown, columns, rows) end)
+  local text = frame.draw(chart, smaller, dots, nil,
+    function(columns, rows) return picture(chart, shown, columns, rows) end)
   return chart.has_numbers and text .. "\n" .. key(chart, shown) or text
 end

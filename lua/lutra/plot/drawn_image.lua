@@ -16,7 +16,8 @@ local function pixel(chart, x, width, y, height)
   local first_y, last_y, step_y = places(y, height, chart.height)
   for row = first_y, last_y, step_y do
     for column = first_x, last_x, step_x do
-      local red, green, blue = chart.pixels:byte((row * chart.width + column) * 3 + 1, (row * chart.width + column) * 3 + 3)
+      local red, green, blue = chart.pixels:byte((row * chart.width + column) * 3 + 1,
+        (row * chart.width + column) * 3 + 3)
       r, g, b, count = r + red, g + green, b + blue, count + 1
     end
   end

@@ -1,6 +1,7 @@
 -- Lines, points and histograms in a terminal.
 local lutra, tools, use = ...
-local scale, frame, screen, new_canvas, thinned = use "plot.scale", use "plot.frame", use "plot.screen", use "plot.canvas", use "plot.thinned"
+local scale, frame, screen, new_canvas, thinned = use "plot.scale", use "plot.frame", use "plot.screen",
+  use "plot.canvas", use "plot.thinned"
 
 local function is_finite(value) return value - value == 0 end
 

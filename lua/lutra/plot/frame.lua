@@ -130,7 +130,8 @@ function frame.draw(chart, shown, dots, legend, draw)
   local function paint(owner, text) return screen.paint(shown, owner, text) end
   for row = 0, rows - 1 do
     local label = label_of[row]
-    out[#out + 1] = words.right(label or "", width) .. " " .. (label and line.tick or line.left) .. canvas:text(row, paint)
+    out[#out + 1] = words.right(label or "", width) .. " " .. (label and line.tick or line.left) ..
+      canvas:text(row, paint)
   end
   local axis, labels = bottom(frame.x_ticks(chart.x_limits, columns, dots.across), columns, left, line)
   out[#out + 1], out[#out + 2] = axis, labels

@@ -16,7 +16,8 @@ function Plot:__tostring() return draw(self) end
 
 local function require_plot(who, self)
   if type(self) ~= "table" or getmetatable(self) ~= Plot then
-    tools.fail("InvalidArgument", ("%s: called on %s, expected a plot: write plot:%s(...)"):format(who, tools.what_is(self), who))
+    tools.fail("InvalidArgument",
+      ("%s: called on %s, expected a plot: write plot:%s(...)"):format(who, tools.what_is(self), who))
   end
 end
 
@@ -24,7 +25,9 @@ local function size_of(who, read)
   local function side(name, usual)
     if not read[name] then return usual end
     local size = options.count(who, name, read[name], 100)
-    if size > 10000 then tools.fail("InvalidArgument", ("%s: %s is %d, expected 100 to 10000 pixels"):format(who, name, size)) end
+    if size > 10000 then
+      tools.fail("InvalidArgument", ("%s: %s is %d, expected 100 to 10000 pixels"):format(who, name, size))
+    end
     return size
   end
   return side("width", 640), side("height", 400)
@@ -51,7 +54,8 @@ local function kind_of(who, file)
   local kind = options.text(who, "file", file):match("%.(%w+)$")
   kind = kind and kind:lower()
   if not (kind and writers[kind]) then
-    tools.fail("InvalidArgument", ("%s: file is \"%s\", expected a name that ends in .png or .svg"):format(who, options.quoted(file)))
+    tools.fail("InvalidArgument",
+      ("%s: file is \"%s\", expected a name that ends in .png or .svg"):format(who, options.quoted(file)))
   end
   return kind
 end
@@ -61,7 +65,8 @@ function Plot:save(file, size)
   tools.write_file(file, bytes_of(self, kind_of("save", file), "save", size))
 end
 
-local kOptions = { title = false, xlabel = false, ylabel = false, width = false, height = false, file = false, ascii = false, color = false }
+local kOptions = { title = false, xlabel = false, ylabel = false, width = false, height = false, file = false,
+  ascii = false, color = false }
 
 -- Reads the options that all kinds have, makes the chart, and writes the file if there is one.
 local function plot(who, make, given, options_given, own)
@@ -85,7 +90,8 @@ local function plot(who, make, given, options_given, own)
       if read[name] then
         shown[name] = options.count(who, name, read[name], least)
         if shown[name] > 1000 then
-          tools.fail("InvalidArgument", ("%s: %s is %d, expected %d to 1000 characters; with `file` it is in pixels"):format(who, name,
+          tools.fail("InvalidArgument",
+            ("%s: %s is %d, expected %d to 1000 characters; with `file` it is in pixels"):format(who, name,
             shown[name], least))
         end
       end

@@ -10,7 +10,8 @@ local function fitted(chart, shown, columns, rows)
   -- 8 by 16 where the terminal does not say how large its characters are.
   local across = terminal.width and math.max(terminal.width // terminal.columns, 1) or 8
   local down = terminal.height and math.max(terminal.height // terminal.rows, 1) or 16
-  local share = math.min(columns * across / chart.width, rows * down / chart.height, math.max(8, across * 16 / chart.width))
+  local share = math.min(columns * across / chart.width, rows * down / chart.height,
+    math.max(8, across * 16 / chart.width))
   local width = math.max(math.floor(chart.width * share), 1)
   local height = math.max(math.floor(chart.height * share), 1)
   return width, height, (width + across - 1) // across

@@ -8,7 +8,8 @@ local function is_picture(shape) return #shape == 3 and shape[3] >= 1 and shape[
 
 local function require_tensor(who, value)
   if tools.is_tensor(value) then return end
-  tools.fail("InvalidArgument", ("%s: called on %s, expected a tensor: write t:%s()"):format(who, tools.what_is(value), who))
+  tools.fail("InvalidArgument",
+    ("%s: called on %s, expected a tensor: write t:%s()"):format(who, tools.what_is(value), who))
 end
 
 function methods.plot(tensor, given)
@@ -17,7 +18,8 @@ function methods.plot(tensor, given)
   if #shape == 1 then return lutra.plot.line(tensor, given) end
   if #shape == 2 then return lutra.plot.heat(tensor, given) end
   if is_picture(shape) then return lutra.plot.image(tensor, given) end
-  tools.fail("InvalidArgument", ("plot: the tensor is %s; one axis is drawn as a line, two as a heat map, {height, width, 1 to 4} as a picture%s")
+  tools.fail("InvalidArgument",
+    ("plot: the tensor is %s; one axis is drawn as a line, two as a heat map, {height, width, 1 to 4} as a picture%s")
     :format(options.shape_text(shape), #shape > 2 and ": write t[1]:plot() for its first part" or ""))
 end
 

@@ -8,7 +8,8 @@
 local lutra, tools, use = ...
 local words, axes = use "plot.words", use "plot.scene_axes"
 
-local draws = { lines = "plot.scene_series", points = "plot.scene_series", hist = "plot.scene_series", bars = "plot.scene_bars",
+local draws = { lines = "plot.scene_series", points = "plot.scene_series", hist = "plot.scene_series",
+  bars = "plot.scene_bars",
   heat = "plot.scene_heat", image = "plot.scene_image" }
 
 return function(chart, width, height)

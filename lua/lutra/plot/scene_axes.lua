@@ -14,7 +14,8 @@ function axes.text_width(text, size)
   return (words.width(text) * 0.64 - narrow * 0.27 + broad * 0.3) * size
 end
 
-local superscripts = { ["-"] = "⁻", ["0"] = "⁰", ["1"] = "¹", ["2"] = "²", ["3"] = "³", ["4"] = "⁴", ["5"] = "⁵", ["6"] = "⁶", ["7"] = "⁷",
+local superscripts = { ["-"] = "⁻", ["0"] = "⁰", ["1"] = "¹", ["2"] = "²", ["3"] = "³", ["4"] = "⁴", ["5"] = "⁵",
+  ["6"] = "⁶", ["7"] = "⁷",
   ["8"] = "⁸", ["9"] = "⁹" }
 local function power(exponent) return "×10" .. tostring(exponent):gsub(".", superscripts) end
 
@@ -37,7 +38,9 @@ end
 function axes.around(scene, chart)
   local room = { left = 12, top = 14, right = scene.width - 18, bottom = scene.height - 12 }
   -- At most as long as the picture is wide.
-  local function cut(text, length, size) return words.cut(words.clean(text), math.max(math.floor(length / (size * 0.62)), 1)) end
+  local function cut(text, length, size)
+    return words.cut(words.clean(text), math.max(math.floor(length / (size * 0.62)), 1))
+  end
   local middle = scene.width / 2
   if chart.title then
     scene.text(middle, room.top + 10, cut(chart.title, scene.width - 20, kTitle), kTitle, 0.5, 0, true)

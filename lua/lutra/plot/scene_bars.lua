@@ -28,7 +28,9 @@ return function(scene, chart, room)
   axes.legend(scene, chart, room, function(x, y, i) rectangle(x + 10, y - 5, x + 22, y + 5, i) end)
   local box = { top = room.top, right = room.right }
   local widest, count = 0, math.max(#chart.categories, 1)
-  for _, name in ipairs(chart.categories) do widest = math.max(widest, axes.text_width(words.cut(words.clean(name), 24), kText)) end
+  for _, name in ipairs(chart.categories) do
+    widest = math.max(widest, axes.text_width(words.cut(words.clean(name), 24), kText))
+  end
   -- How wide the y labels will be is not known yet; 50 is what they take at most but for a few.
   local is_level = widest + 6 <= (box.right - room.left - 50) / count
   box.bottom = math.floor(room.bottom - (is_level and 20 or math.min(widest * 0.64 + 16, scene.height / 3))) + 0.5

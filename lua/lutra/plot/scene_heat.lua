@@ -45,7 +45,8 @@ return function(scene, chart, room)
   axes.y_axis(scene, room, box, chart.y_limits, false)
   axes.x_axis(scene, box, chart.x_limits, false)
   if chart.row_count * chart.column_count > 0 then
-    scene.add("raster", box.left, box.top, box.right - box.left, box.bottom - box.top, bytes_of(chart), chart.column_count,
+    scene.add("raster", box.left, box.top, box.right - box.left, box.bottom - box.top, bytes_of(chart),
+      chart.column_count,
       chart.row_count, 0)
   end
   frame(scene, box.left, box.top, box.right, box.bottom)

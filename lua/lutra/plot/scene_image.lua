@@ -11,7 +11,8 @@ return function(scene, chart, room)
     box.left, box.top = room.left + (width - shown_width) / 2, room.top + (height - shown_height) / 2
     box.right, box.bottom = box.left + shown_width, box.top + shown_height
     -- Enlarged, pixels stay squares; reduced, they are mixed.
-    scene.add("raster", box.left, box.top, shown_width, shown_height, chart.pixels, chart.width, chart.height, share < 1 and 1 or 0)
+    scene.add("raster", box.left, box.top, shown_width, shown_height, chart.pixels, chart.width, chart.height,
+      share < 1 and 1 or 0)
   end
   axes.labels(scene, room, box)
 end

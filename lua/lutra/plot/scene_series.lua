@@ -33,7 +33,9 @@ local function draw_mark(scene, x, y, i, size)
   local form = corners[(i - 1) % #corners + 1]
   if not form then return scene.add("circle", x, y, size, r, g, b, 0.8) end
   local points = {}
-  for _, corner in ipairs(form) do points[#points + 1], points[#points + 2] = x + corner[1] * size, y + corner[2] * size end
+  for _, corner in ipairs(form) do
+    points[#points + 1], points[#points + 2] = x + corner[1] * size, y + corner[2] * size
+  end
   scene.add("shape", points, r, g, b, 0.8)
 end
 
@@ -61,7 +63,8 @@ local function draw_bins(scene, series, i, to_x, to_y, is_alone)
     local left, right, top = to_x(series.edges[k]), to_x(series.edges[k + 1]), to_y(count)
     if count > 0 then
       local gap = is_alone and right - left > 4 and 0.5 or 0
-      scene.add("shape", { left + gap, base, left + gap, top, right - gap, top, right - gap, base }, r, g, b, is_alone and 1 or 0.3)
+      scene.add("shape", { left + gap, base, left + gap, top, right - gap, top, right - gap, base }, r, g, b,
+        is_alone and 1 or 0.3)
     end
     for _, at in ipairs { left, top, right, top } do outline[#outline + 1] = at end
   end
@@ -75,7 +78,8 @@ return function(scene, chart, room)
     if chart.kind == "points" then draw_mark(scene, x + 16, y, i, 3.2)
     elseif chart.kind == "hist" then
       scene.add("shape", { x + 6, y - 5, x + 22, y - 5, x + 22, y + 5, x + 6, y + 5 }, r, g, b, 0.3)
-      scene.add("line", { x + 6, y - 5, x + 22, y - 5, x + 22, y + 5, x + 6, y + 5, x + 6, y - 5 }, r, g, b, 1, 1.2, dash_of(i))
+      scene.add("line", { x + 6, y - 5, x + 22, y - 5, x + 22, y + 5, x + 6, y + 5, x + 6, y - 5 }, r, g, b, 1, 1.2,
+        dash_of(i))
     else scene.add("line", { x + 2, y, x + 23, y }, r, g, b, 1, kWidth, dash_of(i)) end
   end)
   local box = { top = room.top, right = room.right, bottom = math.floor(room.bottom - 20) + 0.5 }

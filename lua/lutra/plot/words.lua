@@ -4,7 +4,8 @@ local words = {}
 -- Ranges of characters that are two columns wide, and of those that join the character before (Unicode 15, the common
 -- ones).
 local wide = {
-  { 0x1100, 0x115F }, { 0x2E80, 0x303E }, { 0x3041, 0xA4CF }, { 0xAC00, 0xD7A3 }, { 0xF900, 0xFAFF }, { 0xFE30, 0xFE6F },
+  { 0x1100, 0x115F }, { 0x2E80, 0x303E }, { 0x3041, 0xA4CF }, { 0xAC00, 0xD7A3 }, { 0xF900, 0xFAFF },
+  { 0xFE30, 0xFE6F },
   { 0xFF00, 0xFF60 }, { 0xFFE0, 0xFFE6 }, { 0x1F300, 0x1F64F }, { 0x1F900, 0x1F9FF }, { 0x20000, 0x3FFFD },
 }
 local joining = { { 0x300, 0x36F }, { 0x200B, 0x200F }, { 0xFE00, 0xFE0F }, { 0x20D0, 0x20FF } }
@@ -31,7 +32,8 @@ function words.clean(text, is_ascii)
     out[#out + 1], at = "?", bad + 1
   end
   -- C0 and C1 controls, and characters that turn the direction of text around.
-  return (table.concat(out):gsub("%c", "?"):gsub("\u{FFFE}", "?"):gsub("\u{FFFF}", "?"):gsub("\xC2[\x80-\x9F]", "?"):gsub(
+  return (table.concat(out):gsub("%c", "?"):gsub("\u{FFFE}", "?"):gsub("\u{FFFF}", "?"):gsub("\xC2[\x80-\x9F]",
+    "?"):gsub(
     "\xE2\x80[\xAA-\xAE]", "?"):gsub("\xE2\x81[\xA6-\xA9]", "?"))
 end
 

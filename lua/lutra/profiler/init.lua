@@ -13,7 +13,8 @@ local sums = setmetatable({}, { __mode = "k" })
 
 local function require_profile(who, self)
   if traces[self] then return traces[self] end
-  tools.fail("InvalidArgument", ("%s: called on %s, expected a profile: write p:%s(...)"):format(who, tools.what_is(self), who))
+  tools.fail("InvalidArgument",
+    ("%s: called on %s, expected a profile: write p:%s(...)"):format(who, tools.what_is(self), who))
 end
 
 local function totals_of(self)
@@ -35,7 +36,8 @@ end
 -- Before anything is recorded or ended: a mistake in the name must not cost the trace.
 local function require_path(who, path)
   if options.text(who, "path", path):find "%.json$" or path:find "%.html$" then return path end
-  tools.fail("InvalidArgument", ("%s: the file is '%s', expected a name that ends in .json (for ui.perfetto.dev) or .html (a page)")
+  tools.fail("InvalidArgument",
+    ("%s: the file is '%s', expected a name that ends in .json (for ui.perfetto.dev) or .html (a page)")
     :format(who, options.quoted(path)))
 end
 
@@ -66,7 +68,9 @@ end
 local function begin(who, given)
   local read = options.read(who, given, { memory = true, shapes = true, events = 1000000, path = false })
   local most = options.count(who, "events", read.events, 1)
-  if read.path and who ~= "scope" then tools.fail("InvalidArgument", who .. ": unknown option 'path'; stop takes it") end
+  if read.path and who ~= "scope" then
+    tools.fail("InvalidArgument", who .. ": unknown option 'path'; stop takes it")
+  end
   return tools.trace_session(read.memory, read.shapes, most)
 end
 
@@ -79,7 +83,9 @@ end
 
 function profiler.stop(path)
   if path ~= nil then require_path("stop", path) end
-  if not running then tools.fail("FailedPrecondition", "stop: no trace is running; lutra.profiler.start() begins one") end
+  if not running then
+    tools.fail("FailedPrecondition", "stop: no trace is running; lutra.profiler.start() begins one")
+  end
   local session = running
   running = nil
   last = profile_of(session, true)

@@ -33,7 +33,8 @@ end
 
 local function kernel_rows(list, most, whole)
   return first_rows(list, most, function(row)
-    return { row.name, ("%d"):format(row.count), units.time(row.total_us), row.count > 0 and units.time(row.mean_us) or "-",
+    return { row.name, ("%d"):format(row.count), units.time(row.total_us),
+      row.count > 0 and units.time(row.mean_us) or "-",
       units.share(row.total_us / whole), units.time(row.host_us), units.rate(row.gflops), units.rate(row.gbps),
       units.share(row.limit) }
   end)
@@ -45,6 +46,15 @@ local function sum_of(list)
   return sum > 0 and sum or 1
 end
 
+-- Of those that computed the same operations as others, such as replicas; nil if none did.
+local function slowest_gpu(devices)
+  local slowest
+  for _, device in ipairs(devices) do
+    if device.of_others and device.of_others > (slowest and slowest.of_others or 0) then slowest = device end
+  end
+  return slowest
+end
+
 local columns = { "kernels", "total", "mean", "share", "host side", "GFLOP/s", "GB/s", "of limit" }
 
 return function(totals, most)
@@ -54,7 +64,8 @@ return function(totals, most)
     totals.dropped > 0 and ("; %d older ones were dropped"):format(totals.dropped) or "")
   local rest = math.max(0, length - totals.host_op_us - totals.host_kernel_us - totals.host_wait_us)
   add("The host: %s computing on the CPU, %s preparing and queuing ops, %s waiting for devices, %s Lua and the rest",
-    units.share(totals.host_kernel_us / length), units.share(totals.host_op_us / length), units.share(totals.host_wait_us / length),
+    units.share(totals.host_kernel_us / length), units.share(totals.host_op_us / length),
+    units.share(totals.host_wait_us / length),
     units.share(rest / length))
   if #totals.ops == 0 then
     add "No operation ran"
@@ -64,9 +75,15 @@ return function(totals, most)
   add ""
   add_table(lines, { "device", "kernels", "busy", "computing", "copying", "copied", "most memory" },
     first_rows(totals.devices, 64, function(row)
-      return { row.name, ("%d"):format(row.kernels), units.share(row.busy_us / length), units.time(row.busy_us), units.time(row.copy_us),
+      return { row.name, ("%d"):format(row.kernels), units.share(row.busy_us / length), units.time(row.busy_us),
+        units.time(row.copy_us),
         units.bytes(row.copied_bytes), row.peak_bytes and units.bytes(row.peak_bytes) or "-" }
     end), 1)
+  local slowest = slowest_gpu(totals.devices)
+  if slowest then
+    add("The GPUs that computed the same operations: %s", slowest.of_others < 1.05 and "all were equally fast" or
+      ("%s was the slowest, with %.2f times the others' time"):format(slowest.name, slowest.of_others))
+  end
   add ""
   add_table(lines, { "operation", table.unpack(columns) }, kernel_rows(totals.ops, most, sum_of(totals.ops)), 1)
   add_more(lines, totals.ops, most)
@@ -75,16 +92,20 @@ return function(totals, most)
   add_more(lines, totals.lines, most)
   if #totals.copies > 0 then
     add ""
-    add_table(lines, { "copies by line", "from", "to", "why", "copies", "bytes", "total" }, first_rows(totals.copies, most, function(row)
-      return { row.line or "(no script)", row.source, row.target, row.reason, ("%d"):format(row.count), units.bytes(row.bytes),
+    add_table(lines, { "copies by line", "from", "to", "why", "copies", "bytes", "total" },
+      first_rows(totals.copies, most, function(row)
+      return { row.line or "(no script)", row.source, row.target, row.reason, ("%d"):format(row.count),
+        units.bytes(row.bytes),
         units.time(row.total_us) }
     end), 4)
     add_more(lines, totals.copies, most)
   end
   if #totals.gaps > 0 then
     add ""
-    add_table(lines, { "idle device", "because", "until line", "gaps", "total", "longest" }, first_rows(totals.gaps, most, function(row)
-      return { row.device, row.cause, row.line or "(no script)", ("%d"):format(row.count), units.time(row.total_us), units.time(row.longest_us) }
+    add_table(lines, { "idle device", "because", "until line", "gaps", "total", "longest" },
+      first_rows(totals.gaps, most, function(row)
+      return { row.device, row.cause, row.line or "(no script)", ("%d"):format(row.count), units.time(row.total_us),
+        units.time(row.longest_us) }
     end), 3)
     add_more(lines, totals.gaps, most)
   end

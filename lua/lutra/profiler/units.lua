@@ -1,7 +1,10 @@
 -- Times and sizes as people read them.
 local units = {}
 
-local function three_digits(value) return value >= 99.95 and ("%.0f"):format(value) or value >= 9.995 and ("%.1f"):format(value) or ("%.2f"):format(value) end
+local function three_digits(value)
+  return value >= 99.95 and ("%.0f"):format(value) or value >= 9.995 and ("%.1f"):format(value)
+    or ("%.2f"):format(value)
+end
 
 function units.time(us)
   if us < 999.5 then return three_digits(us) .. " us" end

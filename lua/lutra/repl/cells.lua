@@ -7,7 +7,9 @@ local cells = {}
 local most_lines, most_bytes = 100, 100000
 
 -- Text that continues the statement before it: a(b) over two lines is a call.
-local function may_continue(token) return token.kind == "string" or token.text == "(" or token.text == "{" or token.text == "[" end
+local function may_continue(token)
+  return token.kind == "string" or token.text == "(" or token.text == "{" or token.text == "["
+end
 
 local function first_token(text)
   for _, token in ipairs(use "repl.tokens".split(text)) do

@@ -49,7 +49,9 @@ local function tensor_html(session, value, text)
     if #row == 1 and row[1] == "..." and widest > 1 then
       line[1] = ('<td colspan="%d" style="text-align: center">&hellip;</td>'):format(widest)
     else
-      for i, cell in ipairs(row) do line[i] = ("<td%s>%s</td>"):format(cell_style, cell == "..." and "&hellip;" or html(cell)) end
+      for i, cell in ipairs(row) do
+        line[i] = ("<td%s>%s</td>"):format(cell_style, cell == "..." and "&hellip;" or html(cell))
+      end
     end
     out[#out + 1] = "<tr>" .. table.concat(line) .. "</tr>"
   end
@@ -65,7 +67,8 @@ local function description_html(text)
     if #out == 0 then out[1] = "<table><caption>" .. html(line) .. "</caption>"
     elseif name and not (name:find "^%a" or name:find "^%d+%%$") then -- the histogram, between the least and the most
       out[#out + 1] = ('<tr><td colspan="2" style="text-align: center">%s</td></tr>'):format(html(line))
-    elseif name then out[#out + 1] = ("<tr><th>%s</th><td%s>%s</td></tr>"):format(html(name), cell_style, html(value)) end
+    elseif name then out[#out + 1] = ("<tr><th>%s</th><td%s>%s</td></tr>"):format(html(name), cell_style,
+      html(value)) end
   end
   return table.concat(out) .. "</table>"
 end

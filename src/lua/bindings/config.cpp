@@ -129,8 +129,15 @@ int get_memory_growth(Args& args) {
   return 1;
 }
 
+// A script that makes devices could have as much memory as it likes.
+void host_makes_devices(const Args& args) {
+  if (!args.state.is_sandbox) return;
+  fail(ErrorCode::FailedPrecondition, args.who(), ": in a sandbox the devices are those that its host has made");
+}
+
 int set_logical_device_configuration(Args& args) {
   args.at_most(2);
+  host_makes_devices(args);
   lua_State* L = args.L;
   Device& device = physical_device(args, 1);
   require_list(args, 2, "logical_devices", "a list like { {memory_limit = 1024} }");
@@ -295,6 +302,7 @@ std::vector<double> per_card(Args& args, int index, const char* name, int64_t co
 
 int set_simulated_gpus(Args& args) {
   args.at_most(2);
+  host_makes_devices(args);
   int64_t count = args.integer(1, "count");
   require(count >= 0 && count <= kMostSimulatedGpus, args.who(), ": count is ", count, ", expected 0 to ",
           kMostSimulatedGpus);
@@ -370,7 +378,7 @@ int get_float32_matmul_precision(Args& args) {
 
 int reset(Args& args) {
   args.at_most(0);
-  if (args.state.context().observer != nullptr) {
+  if (args.state.context().recording() != nullptr) {
     fail(ErrorCode::FailedPrecondition, "reset: a graph is being recorded (lutra.graph), whose devices must stay");
   }
   lua_gc(args.L, LUA_GCCOLLECT);

@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "eager/constant.h"
-#include "eager/launch_observer.h"
 #include "lua/border/guard.h"
 #include "lua/border/modules.h"
 
@@ -68,8 +67,7 @@ int shuffled(Args& args) {
 
 // random_state(): the key and the counter of set_seed's sequence.
 int random_state(Args& args) {
-  if (LaunchObserver* observer = args.state.context().observer)
-    observer->refuse("it reads the place in the random sequence");
+  args.state.context().cannot_repeat("it reads the place in the random sequence");
   Rng now = args.state.context().random_range({}, 0);
   lua_pushinteger(args.L, static_cast<lua_Integer>(now.key));
   lua_pushinteger(args.L, static_cast<lua_Integer>(now.counter));

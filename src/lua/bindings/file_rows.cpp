@@ -1,8 +1,7 @@
 #include "lua/bindings/file_rows.h"
 
 #include "eager/constant.h"
-#include "eager/launch_observer.h"
-#include "lua/border/guard.h"
+#include "lua/border/held.h"
 #include "lua/border/modules.h"
 
 namespace lutra {
@@ -10,54 +9,26 @@ namespace {
 
 constexpr RegistryKey kMeta{};
 
-struct FileRowsBox {
-  std::shared_ptr<FileReader>* reader;
-};
+using HeldReader = Held<std::shared_ptr<FileReader>>;
 
-FileRowsBox* to_file_rows(lua_State* L, int index) {
-  void* block = lua_touserdata(L, index);
-  if (block == nullptr || lua_getmetatable(L, index) == 0) return nullptr;
-  State::push(L, kMeta);
-  bool is_one = lua_rawequal(L, -1, -2) != 0;
-  lua_pop(L, 2);
-  return is_one ? static_cast<FileRowsBox*>(block) : nullptr;
-}
-
-int collect(lua_State* L) {
-  auto* box = static_cast<FileRowsBox*>(lua_touserdata(L, 1));
-  delete box->reader;
-  box->reader = nullptr;
-  return 0;
-}
-
-FileReader& reader_at(Args& args) {
-  FileRowsBox* box = to_file_rows(args.L, 1);
-  require(box != nullptr && box->reader != nullptr, args.who(), ": these are no rows of a file");
-  return **box->reader;
-}
+FileReader& reader_at(Args& args) { return *HeldReader::at(args, 1, "rows of a file"); }
 
 // file_rows(path)
 int make_file_rows(Args& args) {
   std::string path(args.string(1, "path"));
   FileFormat format = file_format(args.who(), path);
   require(!is_named(format), args.who(), ": ", path, " holds tensors by name; load it, or take .npy or idx files");
-  std::shared_ptr<FileReader> reader = open_reader(format, open_file(args.who(), path), {});
+  std::shared_ptr<FileReader> reader =
+      open_reader(format, open_file(args.who(), path, args.state.allowed_paths.get()), {});
   require(reader->has_rows(), args.who(), ": ", path, " holds ", reader->entries()[0].shape,
           " in a form whose rows cannot be read alone; npy in row order and plain idx can, lutra.load reads all");
-  protect(args.L, 1, [&](lua_State* inner) {
-    auto* box = static_cast<FileRowsBox*>(lua_newuserdatauv(inner, sizeof(FileRowsBox), 0));
-    box->reader = nullptr;
-    State::push(inner, kMeta);
-    lua_setmetatable(inner, -2);
-    return 1;
-  });
-  static_cast<FileRowsBox*>(lua_touserdata(args.L, -1))->reader = new std::shared_ptr<FileReader>(std::move(reader));
+  HeldReader::push_new(args, kMeta, std::move(reader));
   return 1;
 }
 
 // Pushes a tensor on the CPU with `count` rows from `first` on; with is_row one row, without the first axis.
 int push_rows(Args& args, FileReader& reader, int64_t first, int64_t count, bool is_row) {
-  if (LaunchObserver* observer = args.state.context().observer) observer->refuse("it reads rows of a dataset");
+  args.state.context().cannot_repeat("it reads rows of a dataset");
   const FileEntry& entry = reader.entries()[0];
   Shape shape;
   if (!is_row) shape.push(count);
@@ -124,14 +95,13 @@ int length(Args& args) {
 }  // namespace
 
 std::shared_ptr<FileReader> file_rows_at(lua_State* L, int index) {
-  FileRowsBox* box = to_file_rows(L, index);
-  return box != nullptr && box->reader != nullptr ? *box->reader : nullptr;
+  HeldReader* held = HeldReader::find(L, index);
+  return held != nullptr && held->object() != nullptr ? *held->object() : nullptr;
 }
 
 void open_file_rows(lua_State* L, State& state) {
   lua_createtable(L, 0, 4);
-  lua_pushcfunction(L, collect);
-  lua_setfield(L, -2, "__gc");
+  HeldReader::set_finalizer(L, "__gc");
   set_function<index>(L, state, "__index", "from_file");
   set_function<length>(L, state, "__len", "from_file");
   lua_pushstring(L, "lutra.data.FileRows");

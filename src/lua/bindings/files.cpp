@@ -118,7 +118,9 @@ int load(Args& args) {
   } else {
     args.options(2, {});
   }
-  std::unique_ptr<FileReader> reader = open_reader(format, open_file(args.who(), path), options);
+  args.state.context().cannot_repeat("it reads a file");
+  std::unique_ptr<FileReader> reader =
+      open_reader(format, open_file(args.who(), path, args.state.allowed_paths.get()), options);
   if (!is_named(format)) {
     push_loaded(args, *reader, 0);
     if (!options.header) return 1;
@@ -300,7 +302,7 @@ int save(lua_State* L) {
     } else {
       saved.add("", kValue);
     }
-    AtomicFile file(args.who(), std::string(args.string(kPath, "path")));
+    AtomicFile file(args.who(), std::string(args.string(kPath, "path")), args.state.allowed_paths.get());
     write_tensors(format, saved, file, options);
     file.commit();
   });

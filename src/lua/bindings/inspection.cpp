@@ -1,7 +1,7 @@
 // The parts of lutra.debugging that look at memory and values: live tensors, copies, checks for nan and inf.
 
 #include "eager/memory_report.h"
-#include "lua/border/guard.h"
+#include "lua/border/held.h"
 #include "lua/border/modules.h"
 #include "profile/numerics.h"
 
@@ -10,35 +10,22 @@ namespace {
 
 constexpr RegistryKey kNumerics{}, kNumericsMeta{};
 
-struct NumericsHolder {
-  NumericsCheck* check;
-};
-
-int collect_numerics(lua_State* L) {
-  delete std::exchange(static_cast<NumericsHolder*>(lua_touserdata(L, 1))->check, nullptr);
-  return 0;
-}
-
 // check_numerics(on)
 int check_numerics(Args& args) {
   args.at_most(1);
   const bool on = args.boolean(1, "on");
   State::push(args.L, kNumerics);
-  auto* holder = static_cast<NumericsHolder*>(lua_touserdata(args.L, -1));
-  if (holder == nullptr) {
+  auto* held = Held<NumericsCheck>::find(args.L, -1);
+  if (held == nullptr) {
     if (!on) return 0;
-    protect(args.L, 1, [](lua_State* L) {
-      static_cast<NumericsHolder*>(lua_newuserdatauv(L, sizeof(NumericsHolder), 0))->check = nullptr;
-      State::push(L, kNumericsMeta);
-      lua_setmetatable(L, -2);
-      lua_pushvalue(L, -1);
+    protect(args.L, 0, [&](lua_State* L) {
+      held = Held<NumericsCheck>::push(L, kNumericsMeta);
       State::set(L, kNumerics);
-      return 1;
+      return 0;
     });
-    holder = static_cast<NumericsHolder*>(lua_touserdata(args.L, -1));
   }
-  if (on && holder->check == nullptr) holder->check = new NumericsCheck(args.state.context());
-  if (!on) delete std::exchange(holder->check, nullptr);
+  if (!on) held->end();
+  else if (held->object() == nullptr) held->make(args.state, args.state.context());
   return 0;
 }
 
@@ -120,10 +107,7 @@ void open_inspection(lua_State* L, State& state) {
   set_function<copies>(L, state, "copies", "copies");
   set_function<reset_copies>(L, state, "reset_copies", "reset_copies");
   set_function<list_live_tensors>(L, state, "live_tensors", "live_tensors");
-  lua_createtable(L, 0, 1);
-  lua_pushcfunction(L, collect_numerics);
-  lua_setfield(L, -2, "__gc");
-  State::set(L, kNumericsMeta);
+  Held<NumericsCheck>::open(L, kNumericsMeta);
 }
 
 }  // namespace lutra

@@ -257,7 +257,7 @@ int base64(Args& args) {
 
 // write_file(path, bytes): whole or not at all.
 int write_file(Args& args) {
-  AtomicFile file(args.who(), std::string(args.string(1, "file")));
+  AtomicFile file(args.who(), std::string(args.string(1, "file")), args.state.allowed_paths.get());
   file.write(args.string(2, "bytes"));
   file.commit();
   return 0;

@@ -4,7 +4,7 @@
 
 #include "eager/op_recorder.h"
 #include "eager/planned_run.h"
-#include "lua/border/guard.h"
+#include "lua/border/held.h"
 #include "lua/border/modules.h"
 #include "lua/border/table_reader.h"
 #include "lua/border/variable_box.h"
@@ -14,75 +14,29 @@ namespace {
 
 constexpr RegistryKey kRecordingMeta{}, kPlanMeta{};
 
-// A C++ object in a userdata. Only code of ours holds these.
-template <class T> struct Held { T* object; };
+// What records ops until it is stopped.
+struct PlacementRecording {
+  explicit PlacementRecording(Context& owner) : context(owner), recorder(owner) {}
+  ~PlacementRecording() { stop(); }
+  void stop() { context.drop_policy(&recorder); }
 
-struct HeldRecorder final : StateOwned {
-  explicit HeldRecorder(State& owner) : StateOwned(owner), state(owner), recorder(owner.context()) {}
-  ~HeldRecorder() override { stop(); }
-  void stop() { state.context().drop_policy(&recorder); }
-
-  State& state;
+  Context& context;
   OpRecorder recorder;
 };
 
-struct Planned final : StateOwned {
-  explicit Planned(State& owner) : StateOwned(owner), state(owner) {}
-  ~Planned() override {
-    if (run != nullptr) state.context().drop_policy(run.get());
+struct Planned {
+  explicit Planned(Context& owner) : context(owner) {}
+  ~Planned() {
+    if (run != nullptr) context.drop_policy(run.get());
   }
 
-  State& state;
+  Context& context;
   std::vector<PlannedOp> ops;
   std::unique_ptr<PlannedRun> run;  // while the function runs
 };
 
-template <class T, const RegistryKey& kMeta> T& held(Args& args, int index, const char* what) {
-  lua_State* L = args.L;
-  auto* block = static_cast<Held<T>*>(lua_touserdata(L, index));
-  bool is_right = block != nullptr && lua_getmetatable(L, index) != 0;
-  if (is_right) {
-    State::push(L, kMeta);
-    is_right = lua_rawequal(L, -1, -2) != 0;
-    lua_pop(L, 2);
-  }
-  if (!is_right || block->object == nullptr) args.wrong(index, "object", what);
-  return *block->object;
-}
-
-HeldRecorder& recorder_at(Args& args) { return held<HeldRecorder, kRecordingMeta>(args, 1, "a recording"); }
-Planned& planned_at(Args& args) { return held<Planned, kPlanMeta>(args, 1, "a prepared plan"); }
-
-template <class T> int collect(lua_State* L) {
-  auto* block = static_cast<Held<T>*>(lua_touserdata(L, 1));
-  State* state = State::find(L);
-  // When the interpreter closes, the State deletes the object.
-  if (block->object == nullptr || state == nullptr || state->is_closed()) return 0;
-  delete std::exchange(block->object, nullptr);
-  return 0;
-}
-
-template <class T> Held<T>* new_held(Args& args, const RegistryKey& meta) {
-  Held<T>* block = nullptr;
-  protect(args.L, 1, [&](lua_State* L) {
-    block = static_cast<Held<T>*>(lua_newuserdatauv(L, sizeof(Held<T>), 0));
-    block->object = nullptr;
-    State::push(L, meta);
-    if (lua_isnil(L, -1)) {
-      lua_pop(L, 1);
-      lua_createtable(L, 0, 3);
-      lua_pushcfunction(L, collect<T>);
-      lua_setfield(L, -2, "__gc");
-      lua_pushcfunction(L, collect<T>);
-      lua_setfield(L, -2, "__close");
-      lua_pushvalue(L, -1);
-      State::set(L, meta);
-    }
-    lua_setmetatable(L, -2);
-    return 1;
-  });
-  return block;
-}
+PlacementRecording& recording_at(Args& args) { return Held<PlacementRecording>::at(args, 1, "a recording"); }
+Planned& planned_at(Args& args) { return Held<Planned>::at(args, 1, "a prepared plan"); }
 
 void require_no_policy(Args& args) {
   if (!args.state.context().has_policy()) return;
@@ -98,9 +52,7 @@ int begin_recording(Args& args) {
   Planned* planned = args.has(1) ? &planned_at(args) : nullptr;
   require_no_policy(args);
   if (planned != nullptr) planned->run = std::make_unique<PlannedRun>(args.state.context(), planned->ops);
-  Held<HeldRecorder>* block = new_held<HeldRecorder>(args, kRecordingMeta);
-  block->object = new HeldRecorder(args.state);
-  OpRecorder& recorder = block->object->recorder;
+  OpRecorder& recorder = Held<PlacementRecording>::push_new(args, kRecordingMeta, args.state.context()).recorder;
   recorder.run_on(device);
   if (planned != nullptr) recorder.set_inner(planned->run.get());
   args.state.context().set_policy(&recorder);
@@ -164,10 +116,10 @@ void push_op(lua_State* L, const RecordedOp& op, const std::string& device, cons
 // finish_recording(recording): {ops =, outside =, total_us =, issue_us =}.
 int finish_recording(Args& args) {
   args.at_most(1);
-  HeldRecorder& held = recorder_at(args);
+  PlacementRecording& recording = recording_at(args);
   State& state = args.state;
-  held.stop();
-  OpRecorder& recorder = held.recorder;
+  recording.stop();
+  OpRecorder& recorder = recording.recorder;
   recorder.finish();
   Runtime& runtime = state.runtime();
   std::vector<std::string> devices, reasons, outside_devices;
@@ -216,7 +168,7 @@ int finish_recording(Args& args) {
 // neither.
 int maker(Args& args) {
   args.at_most(2);
-  OpRecorder& recorder = recorder_at(args).recorder;
+  OpRecorder& recorder = recording_at(args).recorder;
   const Box& box = args.tensor(2, "tensor");
   const int op = is_variable(box.tensor) ? -1 : recorder.maker(box.tensor);
   const int outside = op < 0 ? recorder.find_outside(box.tensor) : -1;
@@ -230,14 +182,13 @@ int maker(Args& args) {
 int prepare_plan(Args& args) {
   args.at_most(1);
   TableReader read(args.L, args.who());
-  auto planned = std::make_unique<Planned>(args.state);
+  std::vector<PlannedOp> ops;
   read.entries(1, "ops", [&](lua_Integer, int entry) {
     std::vector<std::string> words = read.strings(entry, "op");
     if (words.size() != 3) read.wrong("op", " has ", words.size(), " fields, expected 3");
-    planned->ops.push_back({std::move(words[0]), std::move(words[1]), &args.state.runtime().find(words[2]), 0});
+    ops.push_back({std::move(words[0]), std::move(words[1]), &args.state.runtime().find(words[2]), 0});
   });
-  Held<Planned>* block = new_held<Planned>(args, kPlanMeta);
-  block->object = planned.release();
+  Held<Planned>::push_new(args, kPlanMeta, args.state.context()).ops = std::move(ops);
   return 1;
 }
 
@@ -319,6 +270,8 @@ int device_facts(Args& args) {
 }  // namespace
 
 void open_placement(lua_State* L, State& state) {
+  Held<PlacementRecording>::open(L, kRecordingMeta);
+  Held<Planned>::open(L, kPlanMeta);
   set_function<begin_recording>(L, state, "begin_recording", "placement");
   set_function<finish_recording>(L, state, "finish_recording", "placement");
   set_function<maker>(L, state, "maker", "placement");

@@ -331,7 +331,7 @@ int write_timeline(Args& args) {
       });
     }
   });
-  AtomicFile file(args.who(), path);
+  AtomicFile file(args.who(), path, args.state.allowed_paths.get());
   file.write(plan::timeline_page(timeline));
   file.commit();
   return 0;
@@ -341,7 +341,8 @@ int write_timeline(Args& args) {
 int read_text(Args& args) {
   args.at_most(1);
   const std::string path(args.string(1, "path"));
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
+  const AllowedFile found = allowed_file(args.state.allowed_paths.get(), path, path, AllowedPaths::Access::Read);
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(found.path.c_str(), "rb"), std::fclose);
   if (file == nullptr) fail(ErrorCode::NotFound, path, ": ", std::strerror(errno));
   std::string all;
   char block[1 << 16];

@@ -4,10 +4,9 @@
 #include <deque>
 
 #include "eager/constant.h"
-#include "eager/launch_observer.h"
 #include "io/row_thread.h"
 #include "lua/bindings/file_rows.h"
-#include "lua/border/guard.h"
+#include "lua/border/held.h"
 #include "lua/border/modules.h"
 #include "lua/border/variable_box.h"
 
@@ -36,28 +35,13 @@ struct Gatherer {
   }
 };
 
-struct GathererBox {
-  Gatherer* gatherer;
-};
-
-Gatherer& gatherer_at(Args& args) {
-  // Unchecked, as only Lutra's own Lua has these.
-  auto* box = static_cast<GathererBox*>(lua_touserdata(args.L, 1));
-  require(box != nullptr && box->gatherer != nullptr, args.who(), ": it is closed");
-  return *box->gatherer;
-}
-
-int collect(lua_State* L) {
-  auto* box = static_cast<GathererBox*>(lua_touserdata(L, 1));
-  delete box->gatherer;
-  box->gatherer = nullptr;
-  return 0;
-}
+Gatherer& gatherer_at(Args& args) { return Held<Gatherer>::at(args, 1, "a gatherer"); }
 
 // gatherer(tensors, most): nil if one of them is not an immutable tensor in host memory.
 int make_gatherer(Args& args) {
   lua_State* L = args.L;
-  auto made = std::make_unique<Gatherer>();
+  if (args.state.is_sandbox) return lua_pushnil(L), 1;  // whose scripts could start any number of threads
+  Gatherer made;
   std::vector<RowThread::Column> columns;
   lua_Integer count = static_cast<lua_Integer>(lua_rawlen(L, 1));
   Context& context = args.state.context();
@@ -66,8 +50,8 @@ int make_gatherer(Args& args) {
     lua_rawgeti(L, 1, i);
     if (std::shared_ptr<FileReader> file = file_rows_at(L, 3)) {
       const FileEntry& entry = file->entries()[0];
-      made->columns.push_back({{}, file, entry.dtype, entry.shape});
-      columns.push_back({nullptr, made->row_bytes(made->columns.size() - 1), file.get()});
+      made.columns.push_back({{}, file, entry.dtype, entry.shape});
+      columns.push_back({nullptr, made.row_bytes(made.columns.size() - 1), file.get()});
       continue;
     }
     Box* box = to_live_box(L, 3);
@@ -79,19 +63,12 @@ int make_gatherer(Args& args) {
     Tensor tensor;
     share(tensor.rep(), box->tensor);
     tensor.rep().value = 0;
-    made->columns.push_back({std::move(tensor), nullptr, box->tensor.dtype, box->tensor.shape()});
-    columns.push_back({box->tensor.address(), made->row_bytes(made->columns.size() - 1)});
+    made.columns.push_back({std::move(tensor), nullptr, box->tensor.dtype, box->tensor.shape()});
+    columns.push_back({box->tensor.address(), made.row_bytes(made.columns.size() - 1)});
   }
   int64_t most = args.integer(2, "most");
-  made->thread = std::make_unique<RowThread>(std::move(columns), static_cast<std::size_t>(most));
-  protect(L, 1, [&](lua_State* inner) {
-    auto* box = static_cast<GathererBox*>(lua_newuserdatauv(inner, sizeof(GathererBox), 0));
-    box->gatherer = nullptr;
-    State::push(inner, kMeta);
-    lua_setmetatable(inner, -2);
-    box->gatherer = made.release();
-    return 1;
-  });
+  made.thread = std::make_unique<RowThread>(std::move(columns), static_cast<std::size_t>(most));
+  Held<Gatherer>::push_new(args, kMeta, std::move(made));
   return 1;
 }
 
@@ -113,7 +90,7 @@ std::vector<int64_t> places_of(Args& args, int64_t rows) {
 // Pushes a tensor for the given rows of column k. Returns where the thread must write them, or null if they have been
 // written already.
 std::byte* push_batch(Args& args, Gatherer& gatherer, std::size_t k, const std::vector<int64_t>& places, Tensor* out) {
-  if (LaunchObserver* observer = args.state.context().observer) observer->refuse("it reads rows of a dataset");
+  args.state.context().cannot_repeat("it reads rows of a dataset");
   const Gatherer::Column& column = gatherer.columns[k];
   Shape shape = column.shape;
   shape[0] = static_cast<int64_t>(places.size());
@@ -183,8 +160,7 @@ int wait_for_rows(Args& args) {
 
 void open_prefetch(lua_State* L, State& state) {
   lua_createtable(L, 0, 2);
-  lua_pushcfunction(L, collect);
-  lua_setfield(L, -2, "__gc");
+  Held<Gatherer>::set_finalizer(L, "__gc");
   lua_pushboolean(L, 0);
   lua_setfield(L, -2, "__metatable");
   State::set(L, kMeta);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "lua/border/guard.h"
+#include "lua/border/held.h"
 #include "lua/border/modules.h"
 #include "profile/save.h"
 #include "profile/totals.h"
@@ -12,40 +12,8 @@ namespace {
 
 constexpr RegistryKey kSessionMeta{}, kTraceMeta{}, kExitMeta{};
 
-// A userdata that owns a T.
-template <class T> struct Holder {
-  T* held;
-  static int collect(lua_State* L) {
-    auto* holder = static_cast<Holder*>(lua_touserdata(L, 1));
-    delete std::exchange(holder->held, nullptr);
-    return 0;
-  }
-  static void open(lua_State* L, const RegistryKey& key) {
-    lua_createtable(L, 0, 2);
-    lua_pushcfunction(L, collect);
-    lua_setfield(L, -2, "__gc");
-    State::set(L, key);
-  }
-  static void push(Args& args, const RegistryKey& key, std::unique_ptr<T> value) {
-    protect(args.L, 1, [&](lua_State* inner) {
-      static_cast<Holder*>(lua_newuserdatauv(inner, sizeof(Holder), 0))->held = nullptr;
-      State::push(inner, key);
-      lua_setmetatable(inner, -2);
-      return 1;
-    });
-    static_cast<Holder*>(lua_touserdata(args.L, -1))->held = value.release();
-  }
-  // Unchecked, as only Lutra's own Lua has these.
-  static T& at(Args& args, int index) {
-    auto* holder = static_cast<Holder*>(lua_touserdata(args.L, index));
-    require(holder != nullptr && holder->held != nullptr, args.who(), ": it has ended");
-    return *holder->held;
-  }
-};
-
-using SessionHolder = Holder<TraceSession>;
-using TraceHolder = Holder<Trace>;
-using ExitHolder = Holder<ExitTrace>;
+TraceSession& session_at(Args& args) { return Held<TraceSession>::at(args, 1, "a session"); }
+Trace& trace_at(Args& args, int index) { return Held<Trace>::at(args, index, "a trace"); }
 
 // trace_session(memory, shapes, most_events)
 int start_session(Args& args) {
@@ -53,7 +21,7 @@ int start_session(Args& args) {
   options.memory = args.boolean(1, "memory");
   options.shapes = args.boolean(2, "shapes");
   options.most_events = args.integer(3, "events");
-  SessionHolder::push(args, kSessionMeta, std::make_unique<TraceSession>(args.state.context(), options));
+  Held<TraceSession>::push_new(args, kSessionMeta, args.state.context(), options);
   return 1;
 }
 
@@ -63,31 +31,32 @@ int take_trace(Args& args) {
   if (waits) {
     for (LogicalDevice* each : args.state.runtime().order()) args.state.context().wait_for(*each, "synchronize");
   }
-  TraceHolder::push(args, kTraceMeta, SessionHolder::at(args, 1).take(waits));
+  Held<Trace>::push_new(args, kTraceMeta, std::move(*session_at(args).take(waits)));
   return 1;
 }
 
 // trace_drop(session)
 int drop_session(Args& args) {
-  SessionHolder::collect(args.L);
+  if (auto* session = Held<TraceSession>::find(args.L, 1)) session->end();
   return 0;
 }
 
 // trace_save(who, trace, path)
 int save(Args& args) {
-  save_trace(std::string(args.string(1, "who")).c_str(), TraceHolder::at(args, 2), std::string(args.string(3, "path")));
+  save_trace(std::string(args.string(1, "who")).c_str(), trace_at(args, 2), std::string(args.string(3, "path")),
+             args.state.allowed_paths.get());
   return 0;
 }
 
 // trace_to_exit(path): writes a trace there when the program ends, or when trace_end(it) is called.
 int trace_to_exit(Args& args) {
-  ExitHolder::push(args, kExitMeta,
-                   std::make_unique<ExitTrace>("trace", args.state.context(), std::string(args.string(1, "path")), ""));
+  Held<ExitTrace>::push_new(args, kExitMeta, "trace", args.state.context(), std::string(args.string(1, "path")), "",
+                            args.state.allowed_paths);
   return 1;
 }
 int end_trace(Args& args) {
-  ExitHolder::at(args, 1).finish(true);
-  ExitHolder::collect(args.L);
+  Held<ExitTrace>::at(args, 1, "a trace in progress").finish(true);
+  Held<ExitTrace>::find(args.L, 1)->end();
   return 0;
 }
 
@@ -163,7 +132,7 @@ void push_event(lua_State* L, const Trace& trace, const TraceEvent& event, const
 
 // trace_events(trace): a list of tables.
 int push_events(Args& args) {
-  const Trace& trace = TraceHolder::at(args, 1);
+  const Trace& trace = trace_at(args, 1);
   std::string device, source, reason;
   std::size_t at = 0;
   protect(args.L, 1, [&](lua_State* L) {
@@ -187,7 +156,7 @@ int push_events(Args& args) {
 
 // trace_size(trace): the number of events, and the length in microseconds.
 int push_size(Args& args) {
-  const Trace& trace = TraceHolder::at(args, 1);
+  const Trace& trace = trace_at(args, 1);
   lua_pushinteger(args.L, static_cast<lua_Integer>(trace.events.size()));
   lua_pushnumber(args.L, microseconds(trace.length_ns));
   return 2;
@@ -215,9 +184,9 @@ void push_kernel_totals(lua_State* L, const std::vector<KernelTotal>& totals) {
 
 // trace_totals(trace): {ops, lines, copies, gaps, devices, length_us, ...}
 int push_totals(Args& args) {
-  const Totals totals = total_up(TraceHolder::at(args, 1));
-  const int64_t dropped = TraceHolder::at(args, 1).dropped;
-  const int64_t events = static_cast<int64_t>(TraceHolder::at(args, 1).events.size());
+  const Totals totals = total_up(trace_at(args, 1));
+  const int64_t dropped = trace_at(args, 1).dropped;
+  const int64_t events = static_cast<int64_t>(trace_at(args, 1).events.size());
   protect(args.L, 1, [&](lua_State* L) {
     lua_createtable(L, 0, 12);
     const Fields fields(L);
@@ -270,6 +239,7 @@ int push_totals(Args& args) {
       fields.put_number("wait_us", microseconds(device.wait_ns));
       fields.put("copied_bytes", device.copied_bytes);
       if (device.peak_bytes >= 0) fields.put("peak_bytes", device.peak_bytes);
+      if (device.of_others > 0) fields.put_number("of_others", device.of_others);
       lua_rawseti(L, -2, ++i);
     }
     lua_setfield(L, -2, "devices");
@@ -281,9 +251,9 @@ int push_totals(Args& args) {
 }  // namespace
 
 void open_profiler(lua_State* L, State& state) {
-  SessionHolder::open(L, kSessionMeta);
-  TraceHolder::open(L, kTraceMeta);
-  ExitHolder::open(L, kExitMeta);
+  Held<TraceSession>::open(L, kSessionMeta);
+  Held<Trace>::open(L, kTraceMeta);
+  Held<ExitTrace>::open(L, kExitMeta);
   set_function<start_session>(L, state, "trace_session", "start");
   set_function<take_trace>(L, state, "trace_take", "stop");
   set_function<drop_session>(L, state, "trace_drop", "stop");

@@ -7,8 +7,9 @@
 #include <utility>
 
 #include "distribute/all_reduce.h"
-#include "eager/launch_observer.h"
+#include "distribute/over_ranks.h"
 #include "eager/variable.h"
+#include "lua/bindings/ranks.h"
 #include "lua/border/guard.h"
 #include "lua/border/modules.h"
 #include "lua/border/variable_box.h"
@@ -79,7 +80,7 @@ int place_components(Args& args) {
   for (lua_Integer replica : {before, static_cast<lua_Integer>(id)}) {
     if (replica <= 1) continue;
     lua_rawgeti(L, 3, replica);
-    if (LaunchObserver* observer = args.state.context().observer) observer->refuse("it runs replicas");
+    args.state.context().cannot_repeat("it runs replicas");
     swap_variables(L, 2, 4, count);
     lua_settop(L, 3);
   }
@@ -89,7 +90,7 @@ int place_components(Args& args) {
 }
 
 // Where the arguments stand.
-enum : int { kLists = 1, kDevices, kHow, kLends };
+enum : int { kLists = 1, kDevices, kHow, kLends, kFirsts, kWhat, kEqual };
 
 lua_Integer length_of(Args& args, int index, const char* name) {
   if (lua_type(args.L, index) != LUA_TTABLE) args.wrong(index, name, "a list");
@@ -135,21 +136,43 @@ int give_back(Args& args) {
   return 0;
 }
 
-// all_reduce(lists, devices, how[, lends]): lists[r] has a replica's tensors, or false. Returns lists of the sums.
-// lends: the sums may be read only until take_back.
+// The replicas of all ranks (over_ranks.h). firsts: the first replica of each rank, and the number of all.
+RankReplicas read_ranks(Args& args) {
+  Cluster* cluster = Cluster::running();
+  if (cluster == nullptr) fail(ErrorCode::Internal, "all_reduce: the ranks have not been started");
+  Context& context = args.state.context();
+  RankReplicas ranks{.cluster = *cluster,
+                     .firsts = {},
+                     .what = std::string(args.string(kWhat, "what")),
+                     .where = script_line(context),
+                     .equal = {},
+                     .interrupted = interrupts_of(context)};
+  ranks.equal = text(ranks.what, "\n", args.string(kEqual, "equal"));
+  const lua_Integer count = length_of(args, kFirsts, "firsts");
+  for (lua_Integer r = 1; r <= count; ++r) {
+    lua_rawgeti(args.L, kFirsts, r);
+    ranks.firsts.push_back(static_cast<std::size_t>(lua_tointeger(args.L, -1)));
+    lua_pop(args.L, 1);
+  }
+  return ranks;
+}
+
+// all_reduce(lists, devices, how[, lends[, firsts, what, equal]]): lists[r] has a replica's tensors, or false. Returns
+// lists of the sums. lends: the sums may be read only until take_back. firsts: the sums are over the replicas of all
+// ranks.
 int reduce_all(lua_State* L) {
   State& state = state_of(L);
   lua_Integer replicas = 0, count = 0;
   read_phase(L, state, "all_reduce", [&](Args& args) {
-    lua_settop(L, kLends);
+    lua_settop(L, kEqual);
     replicas = length_of(args, kLists, "lists");
     require(length_of(args, kDevices, "devices") == replicas, "all_reduce: lists and devices differ in length");
     for (lua_Integer r = 1; r <= replicas; ++r) {
       lua_rawgeti(L, kLists, r);
-      lua_Integer here = length_of(args, kLends + 1, "lists");
+      lua_Integer here = length_of(args, kEqual + 1, "lists");
       require(r == 1 || here == count, "all_reduce: replica ", r, " has ", here, " tensors, and replica 1 ", count);
       count = here;
-      lua_settop(L, kLends);
+      lua_settop(L, kEqual);
     }
   });
   lua_createtable(L, static_cast<int>(replicas), 0);
@@ -170,8 +193,10 @@ int reduce_all(lua_State* L) {
     Reduction how = args.string(kHow, "how") == "mean" ? Reduction::Mean : Reduction::Sum;
     for (lua_Integer r = 1; r <= replicas; ++r) lists.push_back(read_list(args, r, count));
     const bool lends = lua_toboolean(L, kLends) != 0;
-    std::vector<ReplicaTensors> sums =
-        lends ? lend_sums(context, lists, devices, how) : all_reduce(context, lists, devices, how);
+    std::vector<ReplicaTensors> sums = args.has(kFirsts)
+                                           ? all_reduce_over_ranks(context, lists, devices, how, read_ranks(args))
+                                       : lends ? lend_sums(context, lists, devices, how)
+                                               : all_reduce(context, lists, devices, how);
     for (lua_Integer r = 1; r <= replicas; ++r) {
       int results = results_of(r);
       for (lua_Integer i = 1; i <= count; ++i) {

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "eager/executor.h"
-#include "eager/launch_observer.h"
 #include "eager/steps.h"
 #include "eager/variable.h"
 #include "lua/bindings/graph.h"
@@ -142,10 +141,10 @@ int apply(Args& args) {
   }
   require(!steps.empty() || count == 0, args.who(),
           ": none of the variables has a gradient: the loss depends on none of them");
-  LaunchObserver* observer = args.state.context().observer;
-  if (observer != nullptr) [[unlikely]]
+  Context& context = args.state.context();
+  if (context.recording() != nullptr) [[unlikely]]
     note_numbers(args, op, kNumbers);
-  step_in_place(args.state.context(), call, steps, slots, scale);
+  step_in_place(context, call, steps, slots, scale);
   // The others one by one: finalizers may run in between, so that operands must be read from the lists again.
   std::size_t next = 0;
   for (lua_Integer i = 1; i <= count && next < steps.size(); ++i) {
@@ -155,8 +154,7 @@ int apply(Args& args) {
     }
     lua_settop(L, kSlots);
   }
-  if (observer != nullptr) [[unlikely]]
-    observer->takes_numbers(nullptr, -1);
+  context.tell_observers([](Observer& each) { each.takes_numbers(nullptr, -1); });
   lua_pushinteger(L, static_cast<lua_Integer>(steps.size()));
   return 1;
 }

@@ -5,9 +5,11 @@
 // (guard.h). A C++ error propagates as an exception up to the binding's outermost frame, is kept in the State, and
 // becomes a Lua error here, after every C++ object is gone.
 
+#include <algorithm>
 #include <charconv>
 
 #include "lua/border/guard.h"
+#include "lua/border/limits.h"
 #include "lua/border/traceback.h"
 #include "lua/hints/call_form.h"
 
@@ -50,6 +52,13 @@ const Error* State::set_aside() {
 
 // The error stays in the State while its Lua object is made: that may raise if memory runs out, and may run finalizers
 // that call ops and fail.
+// Of a device (memory_report.h).
+static bool is_out_of_memory(const Error& error) {
+  return error.code() == ErrorCode::ResourceExhausted &&
+         std::any_of(error.fields().begin(), error.fields().end(),
+                     [](const auto& field) { return field.first == "largest_free"; });
+}
+
 void State::raise(lua_State* L, const Error* kept) {
   auto set_string = [L](const char* key, const std::string& value) {
     lua_pushlstring(L, value.data(), value.size());
@@ -57,6 +66,8 @@ void State::raise(lua_State* L, const Error* kept) {
   };
   luaL_checkstack(L, 10, nullptr);
   const Error& error = *kept;
+  if (limits != nullptr && limits->options.tensor_memory_mb > 0 && is_out_of_memory(error)) [[unlikely]]
+    limits->pass(Limits::Kind::TensorMemory);
   bool has_own_words = push_call_form(L);
   lua_createtable(L, 0, 4 + static_cast<int>(error.fields().size()));
   lua_pushstring(L, name(error.code()));

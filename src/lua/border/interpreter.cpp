@@ -1,20 +1,44 @@
 #include "lua/border/interpreter.h"
 
+#include <cmath>
 #include <cstdlib>
 #include <new>
 
+#include "eager/launch.h"
+#include "io/allowed_paths.h"
 #include "lua/border/allocator.h"
 #include "lua/border/guard.h"
 #include "lua/border/interrupts.h"
 #include "lua/border/modules.h"
 #include "lua/border/printed.h"
+#include "lua/border/sandbox.h"
 #include "lua/border/state.h"
 #include "lua/hints/suggestions.h"
 
 namespace lutra {
 
+// Counts what ops do as instructions: some for each, and one for 16 floating-point operations or 64 bytes.
+class OpCounter final : public Observer {
+ public:
+  explicit OpCounter(Limits& limits) : limits_(limits) {}
+  void op_begins(const Call&, const Prepared&) override { limits_.count(kPerOp); }
+  void launches(const Launch& launch) override {
+    const Cost cost = cost_of(launch.args);
+    limits_.count(static_cast<int64_t>(cost.flops / kFlops) + static_cast<int64_t>(cost.bytes) / kBytes);
+  }
+
+ private:
+  static constexpr int64_t kPerOp = 20, kBytes = 64;
+  static constexpr double kFlops = 16;
+  Limits& limits_;
+};
+
 struct Interpreter::Impl {
   LuaAllocator allocator;
+  Limits limits;
+  std::optional<LimitedMemory> memory;
+  std::optional<OpCounter> op_counter;
+  bool is_sandbox = false;
   void (*print)(void* user, const char* text, std::size_t size) = nullptr;
   void* print_user = nullptr;
 };
@@ -48,11 +72,13 @@ int host_print(lua_State* L) {
 // Opens libraries and the module and applies the options: everything that may raise, for one protected call.
 int open_all(lua_State* L) {
   const InterpreterOptions& options = *static_cast<const InterpreterOptions*>(lua_touserdata(L, 1));
+  auto& limits = *static_cast<Limits*>(lua_touserdata(L, 2));
   if (options.ignore_environment) {
     lua_pushboolean(L, 1);
     lua_setfield(L, LUA_REGISTRYINDEX, "LUA_NOENV");
   }
   luaL_openlibs(L);
+  if (options.is_sandbox) prepare_sandbox(L, limits);
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
   lua_pushcfunction(L, luaopen_lutra);
   lua_setfield(L, -2, "lutra");
@@ -63,6 +89,7 @@ int open_all(lua_State* L) {
   lua_pushvalue(L, -1);
   lua_setglobal(L, "lutra");
   lua_setglobal(L, "lt");
+  if (options.is_sandbox) close_sandbox(L, limits);
   lua_gc(L, LUA_GCGEN, 0, 0);
   State::find(L)->collects_generations();
   return 0;
@@ -108,12 +135,20 @@ int traceback_handler(lua_State* L) {
 }
 
 Interpreter::Interpreter(const InterpreterOptions& options) : impl_(std::make_unique<Impl>()) {
-  L_ = kSanitized ? lua_newstate(plain_reallocate, &impl_->allocator)
-                  : lua_newstate(LuaAllocator::reallocate, &impl_->allocator);
+  const lua_Alloc allocate = kSanitized ? plain_reallocate : LuaAllocator::reallocate;
+  impl_->limits.options = options.limits;
+  impl_->is_sandbox = options.is_sandbox;
+  if (options.limits.lua_memory_mb > 0) {
+    impl_->memory.emplace(allocate, &impl_->allocator, impl_->limits);
+    L_ = lua_newstate(LimitedMemory::reallocate, &*impl_->memory);
+  } else {
+    L_ = lua_newstate(allocate, &impl_->allocator);
+  }
   if (L_ == nullptr) throw std::bad_alloc();
   lua_pushcfunction(L_, open_all);
   lua_pushlightuserdata(L_, const_cast<InterpreterOptions*>(&options));
-  if (lua_pcall(L_, 1, 0, 0) != LUA_OK) {
+  lua_pushlightuserdata(L_, &impl_->limits);
+  if (lua_pcall(L_, 2, 0, 0) != LUA_OK) {
     Error error = take_error(L_);
     lua_close(L_);
     throw error;
@@ -128,10 +163,42 @@ Interpreter::Interpreter(const InterpreterOptions& options) : impl_(std::make_un
     if (options.log_placement) context.placement_log().set_options({.on = true});
     state.runtime().set_soft_placement(options.soft_placement);
     if (!options.device.empty()) open_scope(options.device);
+    set_limits(options);
   } catch (...) {
     lua_close(L_);
     throw;
   }
+}
+
+Limits& Interpreter::limits() { return impl_->limits; }
+
+const char* Interpreter::chunk_mode() const { return impl_->is_sandbox ? "t" : nullptr; }
+
+void Interpreter::set_limits(const InterpreterOptions& options) {
+  constexpr double kMega = 1 << 20;
+  State& state = *State::find(L_);
+  Limits& limits = impl_->limits;
+  state.limits = &limits;
+  if (options.is_sandbox) {
+    auto passed = [](void* user) { static_cast<Limits*>(user)->pass(Limits::Kind::OpenFiles); };
+    state.allowed_paths = std::make_shared<const AllowedPaths>("sandbox", options.allowed_paths,
+                                                               options.limits.open_files, passed, &limits);
+  }
+  if (options.limits.tensors > 0) state.set_most_tensors(options.limits.tensors);
+  if (options.limits.tensor_memory_mb > 0) {
+    state.runtime().set_most_memory(static_cast<std::size_t>(options.limits.tensor_memory_mb * kMega));
+  }
+  if (options.limits.instructions > 0) state.context().attach(impl_->op_counter.emplace(limits));
+  if (!impl_->memory) return;
+  lua_gc(L_, LUA_GCCOLLECT);
+  constexpr std::size_t kLeastRoom = std::size_t{64} << 10;
+  const std::size_t used = impl_->memory->used();
+  const double bytes = options.limits.lua_memory_mb * kMega;
+  require(bytes >= static_cast<double>(used + kLeastRoom), "lua_memory_mb is ", options.limits.lua_memory_mb,
+          "; an interpreter takes ", std::ceil(static_cast<double>(used + kLeastRoom) / kMega * 100) / 100,
+          " MB before the first script runs");
+  impl_->memory->set_limit(static_cast<std::size_t>(bytes));
+  limits.set_memory(&*impl_->memory);
 }
 
 Interpreter::~Interpreter() {
@@ -170,7 +237,9 @@ std::optional<std::string> Interpreter::run_string(std::string_view chunk, const
   return run(luaL_loadbufferx(L_, chunk.data(), chunk.size(), chunk_name, "t"));
 }
 
-std::optional<std::string> Interpreter::run_file(const char* path) { return run(luaL_loadfilex(L_, path, nullptr)); }
+std::optional<std::string> Interpreter::run_file(const char* path) {
+  return run(luaL_loadfilex(L_, path, chunk_mode()));
+}
 
 void Interpreter::set_print(void (*print)(void*, const char*, std::size_t), void* user) {
   impl_->print = print;

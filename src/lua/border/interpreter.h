@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "core/log.h"
+#include "lua/border/limits.h"
 
 struct lua_State;
 
@@ -23,6 +24,11 @@ struct InterpreterOptions {
   bool soft_placement = false;
   std::string device;               // a scope around everything; "" for none
   bool ignore_environment = false;  // lua's -E
+
+  LimitOptions limits;
+  // Scripts are not trusted: they find less of Lua's libraries, and open files in allowed_paths alone (AllowedPaths).
+  bool is_sandbox = false;
+  std::vector<std::string> allowed_paths;
 };
 
 class Interpreter {
@@ -33,6 +39,9 @@ class Interpreter {
   Interpreter(const Interpreter&) = delete;
 
   lua_State* lua() { return L_; }
+  Limits& limits();
+  // "t" or null, for luaL_load*.
+  const char* chunk_mode() const;
 
   // Runs a chunk. Returns the error message with its traceback, or nullopt on success.
   std::optional<std::string> run_string(std::string_view chunk, const char* chunk_name);
@@ -46,6 +55,7 @@ class Interpreter {
 
  private:
   struct Impl;
+  void set_limits(const InterpreterOptions& options);
   void open_scope(const std::string& device);
   std::optional<std::string> run(int status);
 

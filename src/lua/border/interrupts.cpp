@@ -21,6 +21,7 @@
 
 #include "core/stop_request.h"
 #include "lua/border/allocator.h"
+#include "lua/border/limits.h"
 #include "lua/border/state.h"
 
 namespace lutra {
@@ -102,13 +103,18 @@ void Interrupts::request() {
   }
 }
 
-bool Interrupts::request_from_outside() {
+bool Interrupts::claim_running() {
   int running = kRunning;
   while (!is_running_.compare_exchange_weak(running, kStopping)) {
     if (running == kIdle) return false;
     running = kRunning;
     std::this_thread::yield();
   }
+  return true;
+}
+
+bool Interrupts::request_from_outside() {
+  if (!claim_running()) return false;
   if (hold_ != nullptr) hold_->hold(true);
   is_asked_.store(true, std::memory_order_relaxed);
   all_threads_synchronize();
@@ -124,6 +130,23 @@ bool Interrupts::request_from_outside() {
   is_running_.store(kRunning, std::memory_order_release);
   return true;
 }
+
+void Interrupts::hook_from_outside(lua_Hook hook) {
+  if (!claim_running()) return;
+  if (hold_ != nullptr) hold_->hold(true);
+  all_threads_synchronize();
+  if (lua_gethook(running_) == nullptr) lua_sethook(running_, hook, LUA_MASKCOUNT, 1);
+  if (hold_ != nullptr) hold_->hold(false);
+  is_running_.store(kRunning, std::memory_order_release);
+}
+
+bool Interrupts::rehook(lua_State* L) {
+  if (L != hooked_) return false;
+  set_hook(L);
+  return true;
+}
+
+void Interrupts::tell_limits(lua_State* thread) { limits_->switched(thread); }
 
 // On Lua's thread. What the other thread has done becomes a request.
 void Interrupts::answer_outside() {
@@ -232,7 +255,9 @@ void Interrupts::stop(lua_State* L, lua_Debug* event) {
     if (self.before_ != nullptr) self.before_(L, event);
     return;
   }
-  if (self.take()) luaL_error(L, "interrupted!");
+  if (!self.take()) return;
+  if (self.limits_ != nullptr) self.limits_->note_position(L);
+  luaL_error(L, "interrupted!");
 }
 
 }  // namespace lutra

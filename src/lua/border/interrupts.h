@@ -9,6 +9,7 @@
 namespace lutra {
 
 class FreeHold;
+class Limits;
 
 class Interrupts {
  public:
@@ -39,6 +40,13 @@ class Interrupts {
   // Stops Lua, from any thread at any time. Returns false if nothing runs between begin and end. The interpreter must
   // live until it returns. See Note [Interrupts from other threads].
   bool request_from_outside();
+  // Sets a hook for the next instruction of what runs, if it has none, from any thread at any time. The same
+  // conditions.
+  void hook_from_outside(lua_Hook hook);
+  // Sets our hook again where another has taken its place. Returns false if the coroutine does not have ours.
+  bool rehook(lua_State* L);
+  // What hears of the next stop and of switches between coroutines; null: nothing.
+  void set_limits(Limits* limits) { limits_ = limits; }
   // Without one, only requests of signal handlers are safe.
   void set_hold(FreeHold* hold) { hold_ = hold; }
   // For long loops in C++: whether a stop was requested and is due. The caller must then raise "interrupted!".
@@ -51,6 +59,8 @@ class Interrupts {
   lua_State* switch_to(lua_State* thread) {
     lua_State* before = running_;
     running_ = thread;
+    if (limits_ != nullptr) [[unlikely]]
+      tell_limits(thread);
     if (is_asked_.load(std::memory_order_relaxed)) [[unlikely]]
       answer_outside();
     // A request came during the switch and hooked the previous coroutine.
@@ -65,6 +75,8 @@ class Interrupts {
   void hook();
   void move_hook();
   void unhook();
+  void tell_limits(lua_State* thread);
+  bool claim_running();
   void answer_outside();
   void forget_outside();
 
@@ -91,6 +103,7 @@ class Interrupts {
   lua_Hook poked_before_ = nullptr;
   int poked_mask_ = 0, poked_count_ = 0;
   FreeHold* hold_ = nullptr;
+  Limits* limits_ = nullptr;
 };
 
 }  // namespace lutra

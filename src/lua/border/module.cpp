@@ -7,6 +7,7 @@
 #include "lua/bindings/tensor_api.h"
 #include "lua/border/lua_sources.h"
 #include "lua/border/modules.h"
+#include "lua/border/sandbox.h"
 #include "lua/ops/op_call.h"
 
 namespace lutra {
@@ -66,6 +67,8 @@ void run_prelude(lua_State* L, State&) {
     const LuaSource& source = kLuaSources[i];
     if (std::strcmp(source.name, "lutra.prelude") != 0) continue;
     if (luaL_loadbufferx(L, source.text, source.size, "=[lutra.prelude]", "t") != LUA_OK) lua_error(L);
+    if (push_private_environment(L) == LUA_TTABLE) lua_setupvalue(L, -2, 1);
+    else lua_pop(L, 1);
     lua_pushvalue(L, module);
     lua_pushvalue(L, core);
     lua_call(L, 2, 0);

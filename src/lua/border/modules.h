@@ -44,6 +44,7 @@ void open_current_scope(lua_State* L, State& state);    // current_scope
 void open_call_state(lua_State* L);                     // layer call state, per coroutine
 void open_steps(lua_State* L, State& state);            // optimisers' steps
 void open_replicas(lua_State* L, State& state);         // sums over replicas, variables that swap values
+void open_ranks(lua_State* L, State& state);            // the processes of a launch
 void open_finally(lua_State* L);                        // cleanup after errors
 void open_tensor_questions(lua_State* L);               // queries of tensors in each training step
 void open_items(lua_State* L, State& state);            // the numbers of many tensors at once

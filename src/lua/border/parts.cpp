@@ -11,6 +11,7 @@
 #include "lua/border/interrupts.h"
 #include "lua/border/lua_sources.h"
 #include "lua/border/modules.h"
+#include "lua/border/sandbox.h"
 
 namespace lutra {
 namespace {
@@ -78,7 +79,9 @@ int use(lua_State* L) {
   if (source == nullptr) return luaL_error(L, "lutra has no part %s", name);
   const char* chunk = lua_pushfstring(L, "=[%s]", source->name);
   if (luaL_loadbufferx(L, source->text, source->size, chunk, "t") != LUA_OK) return lua_error(L);
-  if (std::strncmp(name, "repl.", 5) == 0) {
+  if (push_private_environment(L) == LUA_TTABLE) {
+    lua_setupvalue(L, -2, 1);
+  } else if (lua_pop(L, 1); std::strncmp(name, "repl.", 5) == 0) {
     // The prompt outlives `tostring = nil`.
     State::push(L, kUse);
     lua_pushliteral(L, "prompt_globals");
@@ -109,6 +112,7 @@ void open_use(lua_State* L, int module) {
   open_prefetch(L, state);
   open_file_rows(L, state);
   open_replicas(L, state);
+  open_ranks(L, state);
   open_finally(L);
   lua_pushcfunction(L, Interrupts::push_taken);
   lua_setfield(L, -2, "interrupts");

@@ -4,6 +4,8 @@
 
 #include <cstring>
 
+#include "lua/border/limits.h"
+
 namespace lutra {
 namespace {
 
@@ -114,6 +116,12 @@ void State::own_stored(lua_State* L, Box* box) {
   books_.add(L, box);
   if (tidies.any()) [[unlikely]]
     tidies.note(L, box);
+}
+
+// Garbage does not count.
+void State::refuse_tensors(lua_State* L) {
+  lua_gc(L, LUA_GCCOLLECT);
+  if (books_.has_too_many() && limits != nullptr) limits->pass(Limits::Kind::Tensors);
 }
 
 void State::own_variable(lua_State* L, Box* box) {

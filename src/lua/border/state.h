@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "eager/context.h"
+#include "io/allowed_paths.h"
 #include "lua/bindings/tidy.h"
 #include "lua/border/box.h"
 #include "lua/border/coroutine_scopes.h"
@@ -19,6 +20,7 @@
 
 namespace lutra {
 
+class Limits;
 class State;
 
 // Names one value in the interpreter's registry, by its address.
@@ -82,9 +84,13 @@ class State {
   void make_room(lua_State* L) {
     if (books_.is_collection_due()) [[unlikely]] {
       books_.collect(L);
+      if (books_.has_too_many()) [[unlikely]]
+        refuse_tensors(L);
       runtime_->returned_tensors().drop_all();
     }
   }
+  // The most tensors with a storage.
+  void set_most_tensors(int64_t most) { books_.set_most(most); }
   // Registers a tensor that has got its bytes.
   void own(lua_State* L, Box* box) {
     if (box->tensor.storage != nullptr) own_stored(L, box);
@@ -143,6 +149,11 @@ class State {
   bool is_recording_collector = false;
   int graphs_off = 0;  // above 0: graphs run eagerly
 
+  // What scripts may open, and the limits that they run under. Null: everything, none. They outlive the State.
+  std::shared_ptr<const AllowedPaths> allowed_paths;
+  Limits* limits = nullptr;
+  bool is_sandbox = false;
+
   Tidies tidies;
   PrintOptions print_options;
 
@@ -151,6 +162,7 @@ class State {
   lua_State* current() const { return scopes_.running() != nullptr ? scopes_.running() : main_; }
   bool find_line(lua_Debug* frame) const;
   void own_stored(lua_State* L, Box* box);
+  void refuse_tensors(lua_State* L);
   void tell_events(lua_State* L, const Error* kept);
   void drop_runtime();
 
@@ -160,7 +172,7 @@ class State {
   ScopeBook scopes_;
   TensorBooks books_;
   StateOwned* owned_ = nullptr;  // a list
-  std::list<Error> pending_;  // at most one; none if there was no memory for it
+  std::list<Error> pending_;     // at most one; none if there was no memory for it
   std::list<Error> aside_;
   std::list<std::vector<PlacementEvent>> telling_;  // events becoming Lua values
   bool in_log_handler_ = false;

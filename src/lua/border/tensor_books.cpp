@@ -46,7 +46,8 @@ Box* box_of(const TensorRep* tensor) {
 }  // namespace
 
 void TensorBooks::add(lua_State* L, Box* box) {
-  ++count_;
+  if (++count_ > most_) [[unlikely]]
+    bytes_at_collection_ = bytes_ - step_bytes_ - 1;  // a collection is due
   Storage& storage = *box->tensor.storage;
   // A view: the storage is already counted for another tensor. Not if that is a variable, which may get another storage
   // while this one lives on here.

@@ -27,6 +27,9 @@ class TensorBooks {
   // Collects garbage, only young objects if that is enough; does nothing if the script has stopped the collector. Calls
   // finalizers.
   void collect(lua_State* L);
+  // More boxes that hold a storage than this make a collection due.
+  void set_most(int64_t boxes) { most_ = boxes; }
+  bool has_too_many() const { return count_ > most_; }
   // Called when a tape opens. Lua does not see the memory that tapes hold, and only a full collection is sure to find a
   // garbage tape that was not closed. So this runs one if tapes hold much more than after the last full collection.
   void tape_opens(lua_State* L, const Ledger& ledger) {
@@ -44,6 +47,7 @@ class TensorBooks {
 
  private:
   int64_t count_ = 0;
+  int64_t most_ = INT64_MAX;
   int64_t bytes_ = 0;  // that they hold; a storage that several share counts once
   // The part of bytes_ whose tensors are gone, but whose storages were still held by views; it is not known for how
   // long. It counts as growth until the next full collection, and is then forgotten.

@@ -29,6 +29,8 @@ Listener& listener_at(Args& args, const char* method) {
 
 int listen(Args& args) {
   args.at_most(1);
+  if (args.state.is_sandbox)
+    fail(ErrorCode::FailedPrecondition, "listen: a script in a sandbox cannot open a prompt; its host can");
   const std::string path(args.string(1, "path"));
   auto made = std::make_unique<Listener>(args.L, path);
   protect(args.L, 1, [&](lua_State* L) {

@@ -175,7 +175,7 @@ Session::Outcome Session::run_on_stack(std::string_view entry) {
   if (ok) print_results(lua_gettop(L_) - handler);
   else report("%s");
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-  end_entry(ok, took.count());
+  end_entry(ok, entry.starts_with(':') ? 0 : took.count());
   return ok ? Outcome::Ok : Outcome::Failed;
 }
 

@@ -1,4 +1,6 @@
 // lutra.hpp: values, tensors, ops, gradients, lambdas and exceptions.
+#include <unistd.h>
+
 #include <cmath>
 #include <iostream>
 #include <lutra.hpp>
@@ -220,6 +222,14 @@ void check_ends() {
   stopper.join();
   CHECK(error.status() == LUTRA_INTERRUPTED && started, error.what());
   CHECK(session.memory().lua_bytes > 1000);
+
+  error = error_of([&] { session.poll(); });
+  CHECK(error.code() == "FailedPrecondition", error.what());
+  const std::string path = "/tmp/lutra-cpp-host-" + std::to_string(getpid()) + ".sock";
+  session.listen(path.c_str());
+  CHECK(session.poll() == 0 && access(path.c_str(), F_OK) == 0);
+  session.listen(nullptr);
+  CHECK(access(path.c_str(), F_OK) != 0);
 }
 
 }  // namespace

@@ -89,21 +89,24 @@ function golden.program()
   return arg[i]
 end
 
--- Runs the program, by the command `runner` if that is given; `words` go to the shell as they are. Returns stdout and stderr as one text, and the exit status (a
+-- Runs a command of the shell with the tests' environment. Returns stdout and stderr as one text, and the exit status (a
 -- signal's is 128 more than its number).
-function golden.run(words, environment, runner)
+function golden.run_command(words, environment)
   local command = { "env" }
   for _, name in ipairs(unset) do command[#command + 1] = "-u " .. name end
   command[#command + 1] = "LC_ALL=C.UTF-8"  -- plots are drawn in braille, whatever the locale is here
   for _, setting in ipairs(environment or {}) do command[#command + 1] = golden.quote(setting) end
-  command[#command + 1] = runner
-  command[#command + 1] = golden.quote(golden.program())
-  command[#command + 1] = words
+  command[#command + 1] = "sh -c " .. golden.quote(words)
   command[#command + 1] = "2>&1"
   local pipe = assert(io.popen(table.concat(command, " "), "r"))
   local output = pipe:read("a")
   local _, how, status = pipe:close()
   return output, how == "signal" and 128 + status or status
+end
+
+-- Runs the program, by the command `runner` if that is given; `words` go to the shell as they are.
+function golden.run(words, environment, runner)
+  return golden.run_command(("exec %s %s %s"):format(runner or "", golden.quote(golden.program()), words), environment)
 end
 
 return golden

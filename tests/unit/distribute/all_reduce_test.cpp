@@ -52,8 +52,8 @@ TEST_CASE("every replica gets each sum on its own device", "[distribute]") {
   CHECK(replicas.machine.values(*sums[2][0]) == std::vector<float>{1, 10});
 }
 
-TEST_CASE("sums are added up from the first replica to the last", "[distribute]") {
-  // 1e8 + 1 is 1e8 in float32, so another order would give another sum.
+TEST_CASE("sums are added up in a tree of pairs", "[distribute]") {
+  // (1e8 + 1) + (-1e8 + 1): 1e8 + 1 is 1e8 in float32, so from the first to the last it would be 1.
   Replicas replicas(4);
   const float values[] = {1e8f, 1, -1e8f, 1};
   for (std::size_t r = 0; r < 4; ++r) {
@@ -61,8 +61,8 @@ TEST_CASE("sums are added up from the first replica to the last", "[distribute]"
     replicas.bring(r, std::vector<float>(20, values[r]));
   }
   for (const ReplicaTensors& sums : replicas.sums()) {
-    CHECK(replicas.machine.values(*sums[0]) == std::vector<float>{1});
-    CHECK(replicas.machine.values(*sums[1]) == std::vector<float>(20, 1));
+    CHECK(replicas.machine.values(*sums[0]) == std::vector<float>{0});
+    CHECK(replicas.machine.values(*sums[1]) == std::vector<float>(20, 0));
   }
 }
 

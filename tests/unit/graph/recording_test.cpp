@@ -6,6 +6,7 @@
 #include "eager/variable.h"
 #include "graph/chains.h"
 #include "graph/replay.h"
+#include "ops/slice.h"
 #include "support/catch.h"
 #include "support/machine.h"
 
@@ -82,6 +83,27 @@ TEST_CASE("a program is a graph of launches and the cells between them", "[graph
   REQUIRE(program.variables.size() == 1);
   CHECK(program.variables[0].identity == variable.value);
   drop(variable);
+}
+
+TEST_CASE("recordings that slice differently do not do the same", "[graph]") {
+  Machine machine;
+  auto record_slice = [&](int64_t first) {
+    Recording recording(machine.context);
+    recording.begin({});
+    Tensor x = machine.constant(filled(64, 1)), argument;
+    recording.add_argument(x.rep(), &argument.rep());
+    Operand operand[1] = {{&argument.rep(), Scalar::of(false)}};
+    Call call(machine.runtime.ops().get("StridedSlice"), operand, 1);
+    SliceAttrs& slice = call.as<SliceAttrs>();
+    slice.count = 1;
+    slice.axis[0] = {first, first + 60, 2};
+    Tensor result = run_op(machine.context, call);
+    recording.add_result(result.rep());
+    return recording.finish();
+  };
+  Program program = record_slice(0), same = record_slice(0), other = record_slice(1);
+  CHECK(does_the_same(machine.context, program, same));
+  CHECK_FALSE(does_the_same(machine.context, program, other));
 }
 
 TEST_CASE("a program is replayed with other arguments", "[graph]") {

@@ -39,7 +39,7 @@ struct Folder {
 TEST_CASE("a file appears at commit, whole, and not without", "[sink]") {
   Folder folder;
   {
-    AtomicFile file("save", folder.path + "/x");
+    AtomicFile file("save", folder.path + "/x", nullptr);
     file.write("first");
     CHECK(folder.read("x").empty());
     CHECK(!std::filesystem::exists(folder.path + "/x"));
@@ -47,7 +47,7 @@ TEST_CASE("a file appears at commit, whole, and not without", "[sink]") {
   }
   CHECK(folder.read("x") == "first");
   {
-    AtomicFile file("save", folder.path + "/x");
+    AtomicFile file("save", folder.path + "/x", nullptr);
     file.write("second");
   }
   CHECK(folder.read("x") == "first");
@@ -57,7 +57,7 @@ TEST_CASE("a file appears at commit, whole, and not without", "[sink]") {
 TEST_CASE("small and large writes, and writes over them, keep their places", "[sink]") {
   Folder folder;
   std::string wanted;
-  AtomicFile file("save", folder.path + "/x");
+  AtomicFile file("save", folder.path + "/x", nullptr);
   MemorySink memory("save: memory");
   for (std::size_t size : {3u, 70000u, 1u, 65535u, 65536u, 2u, 200000u, 0u, 5u}) {
     std::string piece(size, static_cast<char>('a' + size % 26));
@@ -81,7 +81,7 @@ TEST_CASE("new files take the mask's permissions, old ones keep theirs", "[sink]
   Folder folder;
   mode_t before = umask(027);
   for (int round = 0; round < 2; ++round) {
-    AtomicFile file("save", folder.path + "/x");
+    AtomicFile file("save", folder.path + "/x", nullptr);
     file.commit();
     struct stat facts;
     REQUIRE(stat((folder.path + "/x").c_str(), &facts) == 0);
@@ -96,19 +96,19 @@ TEST_CASE("a name in the working folder", "[sink]") {
   std::filesystem::path before = std::filesystem::current_path();
   std::filesystem::current_path(folder.path);
   {
-    AtomicFile file("save", "x");
+    AtomicFile file("save", "x", nullptr);
     file.write("here");
     file.commit();
   }
   std::filesystem::current_path(before);
   CHECK(folder.read("x") == "here");
-  CHECK_THROWS_AS(AtomicFile("save", "/dev/full"), Error);
+  CHECK_THROWS_AS(AtomicFile("save", "/dev/full", nullptr), Error);
 }
 
 TEST_CASE("no room for all of it: the old file stays, nothing else does", "[sink]") {
   Folder folder;
   {
-    AtomicFile file("save", folder.path + "/x");
+    AtomicFile file("save", folder.path + "/x", nullptr);
     file.write("old");
     file.commit();
   }
@@ -119,7 +119,7 @@ TEST_CASE("no room for all of it: the old file stays, nothing else does", "[sink
   setrlimit(RLIMIT_FSIZE, &small);
   ErrorCode code = ErrorCode::Internal;
   try {
-    AtomicFile file("save", folder.path + "/x");
+    AtomicFile file("save", folder.path + "/x", nullptr);
     file.write(std::string(300000, 'x'));
     file.commit();
   } catch (const Error& error) {

@@ -39,6 +39,22 @@ const KernelTotal& named(const std::vector<KernelTotal>& list, const char* name)
   return *found;
 }
 
+TEST_CASE("GPUs are compared by the ops that others computed too", "[profile]") {
+  Made made;
+  made.trace.devices.push_back({2, DeviceType::GPU, "/job:localhost/replica:0/task:0/device:GPU:1", 100, 10, true, 1});
+  for (int64_t step : {0, 1}) {
+    made.add(EventKind::Kernel, Lane::Compute, 0, "MatMul", 1000 * step, 1000 * step + 100);
+    made.add(EventKind::Kernel, Lane::Compute, 2, "MatMul", 1000 * step, 1000 * step + 300);
+    made.add(EventKind::Kernel, Lane::Compute, 2, "Exp", 1000 * step + 300, 1000 * step + 900);  // on no other
+    made.add(EventKind::Kernel, Lane::Compute, 1, "MatMul", 1000 * step, 1000 * step + 500);     // on the CPU
+  }
+  const Totals totals = total_up(made.trace);
+  REQUIRE(totals.devices.size() == 3);
+  CHECK(is_near(totals.devices[0].of_others, 1.0 / 3));
+  CHECK(totals.devices[1].of_others == 0);
+  CHECK(is_near(totals.devices[2].of_others, 3));
+}
+
 TEST_CASE("each moment of the host belongs to the innermost event", "[totals]") {
   Made made;
   made.add(EventKind::Op, Lane::Host, 1, "Outer", 0, 100);

@@ -11,7 +11,9 @@ function callback.define(name, places, defaults, init)
   local Made = class("nn.callbacks." .. name, callback.Callback)
   function Made:init(...)
     for i, place in ipairs(places) do self[place] = select(i, ...) end
-    for key, value in pairs(options.read("callbacks." .. name, (select(#places + 1, ...)), defaults)) do self[key] = value end
+    for key, value in pairs(options.read("callbacks." .. name, (select(#places + 1, ...)), defaults)) do
+      self[key] = value
+    end
     if init then init(self) end
   end
   return Made
@@ -92,7 +94,8 @@ function callback.monitored(self, who, logs, model)
   if value ~= nil and self.sign then return value end
   local names, known = callback.told_names(logs, model)
   if not known[self.monitor] then
-    tools.refuse_word(("%s: there is no '%s' to monitor"):format(who, options.quoted(self.monitor)), self.monitor, names)
+    tools.refuse_word(("%s: there is no '%s' to monitor"):format(who, options.quoted(self.monitor)), self.monitor,
+      names)
   elseif not self.sign then
     tools.fail("InvalidArgument", ("%s: it is not known whether '%s' should be small or large: give mode = \"min\" or "
       .. "mode = \"max\""):format(who, self.monitor))

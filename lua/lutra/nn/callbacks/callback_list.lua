@@ -6,7 +6,8 @@ local class, options, layers = use "class", use "options", use "nn.layers.layer"
 local CallbackList = class "nn.CallbackList"
 
 local methods = {
-  "on_train_begin", "on_train_end", "on_epoch_begin", "on_epoch_end", "on_nan", "on_test_begin", "on_test_end", "on_predict_begin",
+  "on_train_begin", "on_train_end", "on_epoch_begin", "on_epoch_end", "on_nan", "on_test_begin", "on_test_end",
+  "on_predict_begin",
   "on_predict_end", "on_train_batch_begin", "on_train_batch_end", "on_test_batch_begin", "on_test_batch_end",
   "on_predict_batch_begin", "on_predict_batch_end",
 }
@@ -15,7 +16,8 @@ local methods = {
 local function check_callback(who, entry)
   local meta = getmetatable(entry)
   if type(meta) == "table" and meta.__name == "lutra.Class" then
-    tools.fail("InvalidArgument", ("%s is a class, expected an object: call it, as in lt.nn.callbacks.EarlyStopping()"):format(who))
+    tools.fail("InvalidArgument",
+      ("%s is a class, expected an object: call it, as in lt.nn.callbacks.EarlyStopping()"):format(who))
   end
   local known = {}
   for _, name in ipairs(methods) do
@@ -32,7 +34,9 @@ local function check_callback(who, entry)
 end
 
 function CallbackList:init(who, given, model)
-  if type(given) ~= "table" or getmetatable(given) ~= nil or given[1] == nil and next(given) ~= nil then given = { given } end
+  if type(given) ~= "table" or getmetatable(given) ~= nil or given[1] == nil and next(given) ~= nil then
+    given = { given }
+  end
   -- `hears` has the names of the methods that any callback defines.
   self.model, self.entries, self.hears = model, {}, {}
   for i, entry in ipairs(given) do
@@ -40,7 +44,8 @@ function CallbackList:init(who, given, model)
       local f = entry
       entry = { on_epoch_end = function(_, epoch, logs) return f(epoch, logs, model) end }
     elseif type(entry) ~= "table" then
-      tools.fail("InvalidArgument", ("%s: callbacks[%d] is %s, expected a callback or a function"):format(who, i, tools.what_is(entry)))
+      tools.fail("InvalidArgument",
+        ("%s: callbacks[%d] is %s, expected a callback or a function"):format(who, i, tools.what_is(entry)))
     end
     check_callback(("%s: callbacks[%d]"):format(who, i), entry)
     self.entries[i] = entry
@@ -85,7 +90,9 @@ for _, name in ipairs(methods) do forward(name) end
 function CallbackList:states()
   local states = {}
   for _, entry in ipairs(self.entries) do
-    if entry.get_state then states[#states + 1] = { kind = entry.__name or "a callback of the program's", state = entry:get_state() } end
+    if entry.get_state then
+      states[#states + 1] = { kind = entry.__name or "a callback of the program's", state = entry:get_state() }
+    end
   end
   return states
 end
@@ -99,7 +106,8 @@ end
 function CallbackList:restore(states)
   local now = self:states()
   if kinds_text(now) ~= kinds_text(states) then
-    tools.fail("InvalidArgument", ("fit: the backup has the state of these callbacks: %s; those given now with a state are: %s. "
+    tools.fail("InvalidArgument",
+      ("fit: the backup has the state of these callbacks: %s; those given now with a state are: %s. "
       .. "Give the same in the same order, or remove the file"):format(kinds_text(states), kinds_text(now)))
   end
   local i = 0

@@ -25,7 +25,9 @@ function EarlyStopping:on_epoch_end(epoch, logs, model)
   local value = monitored(self, "EarlyStopping", logs, model)
   if value == nil then return end
   self.wait = self.wait + 1
-  if self.restore_best_weights and not self.best_weights then self.best_weights, self.best_epoch = model:get_weights(), epoch end
+  if self.restore_best_weights and not self.best_weights then
+    self.best_weights, self.best_epoch = model:get_weights(), epoch
+  end
   if is_better(self, value, self.min_delta) then
     self.best, self.best_epoch = value, epoch
     if self.restore_best_weights then self.best_weights = model:get_weights() end
@@ -44,7 +46,8 @@ end
 -- Sets the rate of each epoch to schedule(epoch, current rate).
 local LearningRateScheduler = define("LearningRateScheduler", { "schedule" }, { verbose = 0 }, function(self)
   if not options.is_callable(self.schedule) then
-    tools.fail("InvalidArgument", ("LearningRateScheduler: schedule is %s, expected a function of the epoch and the rate"):format(
+    tools.fail("InvalidArgument",
+      ("LearningRateScheduler: schedule is %s, expected a function of the epoch and the rate"):format(
       tools.what_is(self.schedule)))
   end
 end)
@@ -55,20 +58,23 @@ function LearningRateScheduler:on_epoch_begin(epoch, model)
 end
 
 local ReduceLROnPlateau = define("ReduceLROnPlateau", {},
-  { monitor = "val_loss", factor = 0.1, patience = 10, mode = "auto", min_delta = 1e-4, cooldown = 0, min_lr = 0.0, verbose = 0 },
+  { monitor = "val_loss", factor = 0.1, patience = 10, mode = "auto", min_delta = 1e-4, cooldown = 0, min_lr = 0.0,
+    verbose = 0 },
   function(self)
     set_direction(self, "ReduceLROnPlateau")
     require_kind(self, "ReduceLROnPlateau", "number", "factor", "min_delta", "min_lr", "verbose")
     options.count("ReduceLROnPlateau", "patience", self.patience, 0)
     options.count("ReduceLROnPlateau", "cooldown", self.cooldown, 0)
     if not (self.factor >= 0 and self.factor < 1) then
-      tools.fail("InvalidArgument", ("ReduceLROnPlateau: factor is %s, expected a number of 0 to 1, less than 1"):format(self.factor))
+      tools.fail("InvalidArgument",
+        ("ReduceLROnPlateau: factor is %s, expected a number of 0 to 1, less than 1"):format(self.factor))
     end
   end)
 local function require_rate(who, model)
   local rate = model.optimizer.learning_rate
   if type(rate) ~= "number" then
-    tools.fail("InvalidArgument", ("%s: the optimizer's learning rate is a schedule, expected a number: the two would both set it"):format(who))
+    tools.fail("InvalidArgument",
+      ("%s: the optimizer's learning rate is a schedule, expected a number: the two would both set it"):format(who))
   end
   return rate
 end
@@ -89,7 +95,9 @@ function ReduceLROnPlateau:on_epoch_end(epoch, logs, model)
     if self.wait < self.patience or rate <= self.min_lr then return end
     model.optimizer.learning_rate = math.max(rate * self.factor, self.min_lr)
     self.rest, self.wait = self.cooldown, 0
-    if self.verbose > 0 then io.stderr:write(("Epoch %d: learning rate %g\n"):format(epoch, model.optimizer.learning_rate)) end
+    if self.verbose > 0 then
+      io.stderr:write(("Epoch %d: learning rate %g\n"):format(epoch, model.optimizer.learning_rate))
+    end
   end
 end
 
@@ -116,7 +124,8 @@ local function begin_table(self, logs, model)
   self.names = callback.told_names(logs, model)
   local head = table.concat({ "epoch", table.unpack(self.names) }, self.separator)
   if self.head and self.head:gsub("\r$", "") ~= head then
-    tools.fail("FailedPrecondition", ("CSVLogger: %s has the columns '%s', and this fit logs '%s': append needs the same"):format(self.path,
+    tools.fail("FailedPrecondition",
+      ("CSVLogger: %s has the columns '%s', and this fit logs '%s': append needs the same"):format(self.path,
       self.head, head))
   end
   if not self.head then written(self, self.file:write(head, "\n")) end
@@ -170,7 +179,9 @@ end
 local function first_bad_layer(model, x)
   if type(x) == "userdata" and not lutra.all(lutra.isfinite(x)):item() then return nil, "the input is not finite" end
   for _, variable in ipairs(model:variables()) do
-    if not lutra.all(lutra.isfinite(variable)):item() then return nil, ("the variable '%s' is not finite"):format(variable.name) end
+    if not lutra.all(lutra.isfinite(variable)):item() then
+      return nil, ("the variable '%s' is not finite"):format(variable.name)
+    end
   end
   local layer = listen(model, x)
   if layer then return layer.name, ("the layer '%s' gives it first"):format(layer.name) end
@@ -188,6 +199,7 @@ local checkpoints = use "nn.callbacks.checkpoint_callbacks"
 
 return {
   Callback = callback.Callback, EarlyStopping = EarlyStopping, ModelCheckpoint = checkpoints.ModelCheckpoint,
-  BackupAndRestore = checkpoints.BackupAndRestore, LearningRateScheduler = LearningRateScheduler, ReduceLROnPlateau = ReduceLROnPlateau,
+  BackupAndRestore = checkpoints.BackupAndRestore, LearningRateScheduler = LearningRateScheduler,
+  ReduceLROnPlateau = ReduceLROnPlateau,
   CSVLogger = CSVLogger, TerminateOnNaN = TerminateOnNaN,
 }

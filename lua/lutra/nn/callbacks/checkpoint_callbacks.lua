@@ -1,7 +1,7 @@
 -- Callbacks that write the model to files: ModelCheckpoint and BackupAndRestore.
 local lutra, tools, use = ...
 local options, callback = use "options", use "nn.callbacks.callback"
-local define = callback.define
+local define, ranks = callback.define, use "distribute.ranks"
 
 -- Fills in the numbers of a path such as "{epoch:02d}-{val_loss:.3f}.safetensors".
 local function path_of(template, epoch, logs)
@@ -58,6 +58,7 @@ function ModelCheckpoint:consider(epoch, logs, model)
   end
   if type(self.save) == "function" then return self.save(model, epoch, logs) end
   local path = path_of(self.save, epoch, logs)
+  if not ranks.is_chief(model) then return end
   if self.save_weights_only then model:save_weights(path) else model:save(path) end
   self.path = path
   if self.verbose > 0 then io.stderr:write(("Epoch %d: saved to %s\n"):format(epoch, path)) end
@@ -67,20 +68,27 @@ end
 local BackupAndRestore = define("BackupAndRestore", { "path" }, { delete_checkpoint = true },
   function(self) require_path("BackupAndRestore", self.path) end)
 function BackupAndRestore:on_train_begin(model)
-  local file = io.open(self.path, "rb")
-  if not file then return end
-  file:close()
-  model:load(self.path, { resume = true })
+  local path, is_copy = self.path, false
+  if model.strategy and model.strategy.ranks then
+    -- Only rank 0 needs to have the file.
+    path, is_copy = ranks.share_file("BackupAndRestore", path)
+  else
+    local file = io.open(path, "rb")
+    if file then file:close() else path = nil end
+  end
+  if not path then return end
+  local _ <close> = setmetatable({}, { __close = function() if is_copy then os.remove(path) end end })
+  model:load(path, { resume = true })
   rawget(model, "resumed").is_backup = true
 end
 -- Called after the other callbacks of the epoch. If the epoch ended the fit and the file will be deleted, it is not
 -- written.
 function BackupAndRestore:back_up(model, states)
   if model.stop_training and self.delete_checkpoint then return end
-  use "nn.files.saving".write(model, self.path, true, states)
+  if ranks.is_chief(model) then use "nn.files.saving".write(model, self.path, true, states) end
 end
 function BackupAndRestore:on_train_end(model)
-  if self.delete_checkpoint and not model.history.interrupted then os.remove(self.path) end
+  if self.delete_checkpoint and not model.history.interrupted and ranks.is_chief(model) then os.remove(self.path) end
 end
 
 return { ModelCheckpoint = ModelCheckpoint, BackupAndRestore = BackupAndRestore }

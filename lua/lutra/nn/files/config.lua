@@ -48,7 +48,8 @@ function encode(who, value)
   if kind == "number" or kind == "boolean" then return value end
   if layers.is_layer(value) then return { ["@"] = "layer", config = config.of_layer(value, who) } end
   if is_object(value) then
-    return { ["@"] = "object", class = class_name(value), arguments = encode_list(who, value.made_with, value.made_with.n) }
+    return { ["@"] = "object", class = class_name(value),
+      arguments = encode_list(who, value.made_with, value.made_with.n) }
   end
   if kind == "function" then
     local place, name = name_of_function(value)
@@ -63,7 +64,8 @@ function encode(who, value)
     if type(key) == "string" then
       names[text(who, key)], has_names = encode(who, entry), true
     elseif math.type(key) ~= "integer" or key < 1 or key > #value then
-      tools.fail("InvalidArgument", ("%s: a table with the key %s cannot be written down"):format(who, tools.what_is(key)))
+      tools.fail("InvalidArgument",
+        ("%s: a table with the key %s cannot be written down"):format(who, tools.what_is(key)))
     end
   end
   if not has_names then return encode_list(who, value, #value) end
@@ -142,7 +144,9 @@ end
 local function graph_of(who, model)
   local numbers, inputs, steps = {}, {}, {}
   for i, layer in ipairs(model.layers) do numbers[layer] = i end
-  for i, symbol in ipairs(model.input_symbols) do inputs[i] = { shape = encode(who, symbol.shape), name = symbol.name, dtype = symbol.dtype } end
+  for i, symbol in ipairs(model.input_symbols) do
+    inputs[i] = { shape = encode(who, symbol.shape), name = symbol.name, dtype = symbol.dtype }
+  end
   for i, step in ipairs(model.steps) do
     steps[i] = {
       layer = numbers[step.layer], from = step.from, to = step.to, given = step.given and encode(who, step.given),
@@ -160,7 +164,8 @@ function config.of_layer(layer, who)
   if rawget(layer, "autocast") == false then out.autocast = false end
   if kind == lutra.nn.Sequential then
     out.layers = encode_layers(who, layer.layers)
-    out.input_shape, out.input_dtype = rawget(layer, "shape") and encode(place, layer.shape), rawget(layer, "input_dtype")
+    out.input_shape, out.input_dtype = rawget(layer, "shape") and encode(place, layer.shape),
+      rawget(layer, "input_dtype")
   elseif kind == lutra.nn.Model then
     out.layers, out.graph = encode_layers(who, layer.layers), graph_of(place, layer)
   else
@@ -183,7 +188,9 @@ end
 local function graph_from(who, description, custom)
   local made, values, inputs, outputs = {}, {}, {}, {}
   local plan = expect_table(who, description.graph, "a graph")
-  for i, layer in ipairs(expect_table(who, description.layers, "layers")) do made[i] = config.layer_from(who, layer, custom) end
+  for i, layer in ipairs(expect_table(who, description.layers, "layers")) do
+    made[i] = config.layer_from(who, layer, custom)
+  end
   local function value(place) return values[place] or wrong(who, "has a step before what it needs") end
   for i, input in ipairs(expect_table(who, plan.inputs, "inputs")) do
     if type(expect_table(who, input, "an input").name) ~= "string" then wrong(who, "has an input without a name") end
@@ -192,7 +199,9 @@ local function graph_from(who, description, custom)
   end
   for _, step in ipairs(expect_table(who, plan.steps, "steps")) do
     local x, given = {}, nil
-    for i, place in ipairs(expect_table(who, expect_table(who, step, "a step").from, "places")) do x[i] = value(place) end
+    for i, place in ipairs(expect_table(who, expect_table(who, step, "a step").from, "places")) do
+      x[i] = value(place)
+    end
     if step.given then given = decode(who, expect_table(who, step.given, "options of a step"), custom) end
     for key, place in pairs(step.named and given and expect_table(who, step.named, "options of a step") or {}) do
       given[key] = value(place)
@@ -217,7 +226,8 @@ function config.layer_from(who, description, custom)
   elseif description.class == "nn.Model" then
     made = graph_from(who, description, custom)
   else
-    local kind = custom and custom[tostring(description.class):match("[%w_]*$")] or find_class(who, description.class, custom)
+    local kind = custom and custom[tostring(description.class):match("[%w_]*$")]
+      or find_class(who, description.class, custom)
     local given, count = decode_list(who, expect_table(who, description.arguments, "arguments"), custom)
     made = layers.with_name(description.name, function() return kind(table.unpack(given, 1, count)) end)
   end

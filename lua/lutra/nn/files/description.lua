@@ -33,9 +33,11 @@ local function fields_of(fields)
   end
 end
 
-local is_shuffle = function(value) return is_table(value) and is_count(value[1]) and (is_whole(value[2]) or value[2] == false) end
+local is_shuffle = function(value) return is_table(value) and is_count(value[1])
+  and (is_whole(value[2]) or value[2] == false) end
 local is_data = fields_of {
-  shuffles = list_of(is_shuffle), taken = is_reachable, random = function(value) return value == nil or is_random(value) end,
+  shuffles = list_of(is_shuffle), taken = is_reachable,
+  random = function(value) return value == nil or is_random(value) end,
 }
 
 local checks = {
@@ -58,13 +60,15 @@ return function(who, path, text)
   if not is_table(about) or math.type(about.format) ~= "integer" then
     tools.fail("InvalidArgument", ("%s: %s: its model description was not written by Lutra"):format(who, path))
   elseif about.format > kFormat then
-    tools.fail("InvalidArgument", ("%s: %s: its format is %d, and this version of Lutra reads up to %d"):format(who, path, about.format,
+    tools.fail("InvalidArgument",
+      ("%s: %s: its format is %d, and this version of Lutra reads up to %d"):format(who, path, about.format,
       kFormat))
   end
   for name, is_right in pairs(checks) do
     if about[name] == json.null then about[name] = nil end
     if about[name] ~= nil and not is_right(about[name]) then
-      tools.fail("InvalidArgument", ("%s: %s: its model description is damaged: '%s' has an invalid value"):format(who, path, name))
+      tools.fail("InvalidArgument",
+        ("%s: %s: its model description is damaged: '%s' has an invalid value"):format(who, path, name))
     end
   end
   -- Absurd row sizes would use up the memory.
@@ -72,7 +76,8 @@ return function(who, path, text)
     local size = 1.0
     for _, n in ipairs(input.shape) do size = size * n end
     if size > 2 ^ 31 or #input.shape > 7 then
-      tools.fail("InvalidArgument", ("%s: %s: its model description is damaged: rows of %g elements"):format(who, path, size))
+      tools.fail("InvalidArgument",
+        ("%s: %s: its model description is damaged: rows of %g elements"):format(who, path, size))
     end
   end
   return about

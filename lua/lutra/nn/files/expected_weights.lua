@@ -25,7 +25,8 @@ function expected.take(layer, name, shape)
   local text = options.shape_text(shape)
   local left = now.counts[text] or 0
   if left == 0 then
-    tools.fail("InvalidArgument", ("%s: the layer '%s' of its model has a weight '%s' of shape %s, and the file has no%s tensor of that "
+    tools.fail("InvalidArgument",
+      ("%s: the layer '%s' of its model has a weight '%s' of shape %s, and the file has no%s tensor of that "
       .. "shape"):format(now.place, layer.name, name, text, now.counts[text] and " further" or ""))
   end
   now.counts[text] = left - 1

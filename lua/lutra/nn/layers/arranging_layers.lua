@@ -1,7 +1,8 @@
 -- Layers without weights that rearrange the elements of a row: upsampling, zero padding, cropping, permuting axes,
 -- repeating rows.
 local lutra, tools, use = ...
-local options, layers, windows, define_layer = use "options", use "nn.layers.layer", use "nn.layers.windows", use "nn.layers.define_layer"
+local options, layers, windows, define_layer = use "options", use "nn.layers.layer", use "nn.layers.windows",
+  use "nn.layers.define_layer"
 
 -- Checks the shape when the layer is built, and the rank of the rows in later calls.
 local function check_shape(self, shape) self:compute_output_shape(shape) end
@@ -43,7 +44,8 @@ local function between(x, axis, factor)
   return before * (1 - share) + after * share
 end
 
-local interpolations = { nearest = function(x, axis, factor) return lutra.repeat_interleave(x, factor, axis) end, bilinear = between }
+local interpolations = { nearest = function(x, axis, factor) return lutra.repeat_interleave(x, factor, axis) end,
+  bilinear = between }
 
 local function define_stretch(kind, axes, defaults)
   local Stretch = define(kind, axes, defaults, function(self, value, read)
@@ -67,7 +69,8 @@ local function edges_of(kind, name, value, axes)
   local edges = {}
   if type(value) == "table" and axes == 1 then value = { value } end
   if type(value) == "table" and #value ~= axes then
-    tools.fail("InvalidArgument", ("%s: %s has %d entries, expected a number, one for each axis, or two for each"):format(kind, name, #value))
+    tools.fail("InvalidArgument",
+      ("%s: %s has %d entries, expected a number, one for each axis, or two for each"):format(kind, name, #value))
   end
   for axis = 1, axes do
     local own = type(value) == "table" and value[axis] or value
@@ -81,7 +84,8 @@ local function edges_of(kind, name, value, axes)
 end
 
 local function define_padding(kind, axes)
-  local Padding = define(kind, axes, {}, function(self, value) self.edges = edges_of(kind, "padding", value or 1, axes) end,
+  local Padding = define(kind, axes, {},
+    function(self, value) self.edges = edges_of(kind, "padding", value or 1, axes) end,
     function(self, axis, size) return size + self.edges[axis][1] + self.edges[axis][2] end)
   function Padding:call(x)
     check_rank(self, x, axes + 2)
@@ -91,10 +95,14 @@ local function define_padding(kind, axes)
 end
 
 local function define_cropping(kind, axes, usual)
-  local Cropping = define(kind, axes, {}, function(self, value) self.edges = edges_of(kind, "cropping", value or usual, axes) end,
+  local Cropping = define(kind, axes, {},
+    function(self, value) self.edges = edges_of(kind, "cropping", value or usual, axes) end,
     function(self, axis, size, shape)
       local first, last = self.edges[axis][1], size - self.edges[axis][2]
-      if first >= last then self:refuse("its input has the shape %s, and cropping leaves nothing along axis %d", options.batch_text(shape), axis + 1) end
+      if first >= last then
+        self:refuse("its input has the shape %s, and cropping leaves nothing along axis %d", options.batch_text(shape),
+          axis + 1)
+      end
       return last - first
     end)
   function Cropping:call(x)
@@ -109,7 +117,8 @@ end
 -- Permutes the axes of a row, counted from 1 without the batch.
 local Permute = define_layer("Permute", {}, 1, function(self, _, dims)
   local function refuse(text)
-    tools.fail("InvalidArgument", ("Permute: dims is %s, expected each of 1 to the number of a row's axes once"):format(text))
+    tools.fail("InvalidArgument",
+      ("Permute: dims is %s, expected each of 1 to the number of a row's axes once"):format(text))
   end
   if type(dims) ~= "table" then refuse(tools.what_is(dims)) end
   local list, seen = {}, {}
@@ -137,10 +146,13 @@ function Permute:call(x)
   return lutra.transpose(x, self.order)
 end
 
-local RepeatVector = define_layer("RepeatVector", {}, 1, function(self, _, n) self.n = options.count("RepeatVector", "n", n, 1) end)
+local RepeatVector = define_layer("RepeatVector", {}, 1,
+  function(self, _, n) self.n = options.count("RepeatVector", "n", n, 1) end)
 RepeatVector.takes_one, RepeatVector.build = true, check_shape
 function RepeatVector:compute_output_shape(shape)
-  if #shape ~= 1 then self:refuse("its input has the shape %s, expected (batch, features)", options.batch_text(shape)) end
+  if #shape ~= 1 then
+    self:refuse("its input has the shape %s, expected (batch, features)", options.batch_text(shape))
+  end
   return { self.n, shape[1] }
 end
 function RepeatVector:call(x)
@@ -149,7 +161,8 @@ function RepeatVector:call(x)
 end
 
 return {
-  UpSampling1D = define_stretch("UpSampling1D", 1, {}), UpSampling2D = define_stretch("UpSampling2D", 2, { interpolation = "nearest" }),
+  UpSampling1D = define_stretch("UpSampling1D", 1, {}),
+  UpSampling2D = define_stretch("UpSampling2D", 2, { interpolation = "nearest" }),
   ZeroPadding1D = define_padding("ZeroPadding1D", 1), ZeroPadding2D = define_padding("ZeroPadding2D", 2),
   Cropping1D = define_cropping("Cropping1D", 1, 1), Cropping2D = define_cropping("Cropping2D", 2, 0),
   Permute = Permute, RepeatVector = RepeatVector,

@@ -15,7 +15,8 @@ local function read_axes(value)
     list[i] = options.whole("MultiHeadAttention", "attention_axes", axis)
   end
   if #list == 0 then
-    tools.fail("InvalidArgument", ("MultiHeadAttention: attention_axes is %s, expected an axis or a list of them"):format(
+    tools.fail("InvalidArgument",
+      ("MultiHeadAttention: attention_axes is %s, expected an axis or a list of them"):format(
       type(value) == "table" and "an empty list" or tools.what_is(value)))
   end
   return list
@@ -23,7 +24,8 @@ end
 
 function MultiHeadAttention:init(num_heads, key_dim, given)
   local read = self:read_options(given, {
-    value_dim = false, dropout = 0.0, use_bias = true, output_shape = false, attention_axes = false, kernel_initializer = "glorot_uniform",
+    value_dim = false, dropout = 0.0, use_bias = true, output_shape = false, attention_axes = false,
+    kernel_initializer = "glorot_uniform",
     bias_initializer = "zeros", kernel_regularizer = false, bias_regularizer = false, seed = false,
   })
   -- The regularizer applies to each product, not to the layer's result.
@@ -72,7 +74,8 @@ local function layout_of(self, rank)
     if not taken[axis] then others[#others + 1] = axis end
   end
   if 2 + #others + 2 * #steps > 8 then
-    self:refuse("%d axes of steps and %d others make scores of %d axes, expected 8 at most", #steps, #others, 2 + #others + 2 * #steps)
+    self:refuse("%d axes of steps and %d others make scores of %d axes, expected 8 at most", #steps, #others,
+      2 + #others + 2 * #steps)
   end
   return { steps = steps, others = others }
 end
@@ -97,7 +100,8 @@ local function fitted(self, shapes)
   for _, axis in ipairs(layout.others) do
     for i, shape in ipairs { query, value, key } do
       if differ(shape[axis - 1], query[axis - 1]) then
-        self:refuse("query has %d places along axis %d and %s %d, expected as many", query[axis - 1], axis, names[i], shape[axis - 1])
+        self:refuse("query has %d places along axis %d and %s %d, expected as many", query[axis - 1], axis, names[i],
+          shape[axis - 1])
       end
     end
   end
@@ -121,14 +125,16 @@ local function equations_of(layout, rank)
   end
   local of_query, of_value = table.concat(query) .. "yz", table.concat(value) .. "yz"
   local scores = outer .. "y" .. from .. to
-  return { scores = of_query .. "," .. of_value .. "->" .. scores, result = scores .. "," .. of_value .. "->" .. of_query }
+  return { scores = of_query .. "," .. of_value .. "->" .. scores,
+    result = scores .. "," .. of_value .. "->" .. of_query }
 end
 
 -- Adds the weights of a projection to all heads, in the shape that Keras uses.
 local function add_projection(self, name, from, to)
   local read = self.read
   self[name .. "_kernel"] = self:add_weight {
-    name = name .. "/kernel", shape = from, initializer = read.kernel_initializer, regularizer = read.kernel_regularizer,
+    name = name .. "/kernel", shape = from, initializer = read.kernel_initializer,
+    regularizer = read.kernel_regularizer,
   }
   if not read.use_bias then return end
   self[name .. "_bias"] = self:add_weight {
@@ -149,7 +155,8 @@ end
 
 MultiHeadAttention.only_merges_masks = true
 MultiHeadAttention.call_options = {
-  attention_mask = true, use_causal_mask = true, return_attention_scores = true, query_mask = true, value_mask = true, key_mask = true,
+  attention_mask = true, use_causal_mask = true, return_attention_scores = true, query_mask = true, value_mask = true,
+  key_mask = true,
 }
 
 -- The masks of query, value and key. If one tensor is all three, its mask is the query's and the value's.
@@ -189,7 +196,8 @@ local function inputs_of(self, x)
   for i, each in ipairs(list) do
     local features, rank = self[names[i] .. "_kernel"].shape[1], query.rank
     if each.rank < 3 or each.rank ~= rank or each.shape[rank] ~= features or #each ~= #query then
-      self:refuse("%s has the shape %s, expected (%s, %s%d)", names[i], tostring(each.shape), i == 1 and "batch" or #query,
+      self:refuse("%s has the shape %s, expected (%s, %s%d)", names[i], tostring(each.shape),
+        i == 1 and "batch" or #query,
         ("steps, "):rep(math.max(rank - 2, 1)), features)
     end
     shapes[i] = { table.unpack(each.shape, 2) }

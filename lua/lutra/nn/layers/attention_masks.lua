@@ -21,7 +21,8 @@ local function mask_for(layer, shape, mask, steps)
   if fits then return lutra.reshape(given, sizes) end
   local wanted = { table.unpack(shape) }
   table.remove(wanted, rank - 2 * steps)
-  layer:refuse("attention_mask has the shape %s, expected %s or what broadcasts to it", tostring(given.shape), text_of(wanted))
+  layer:refuse("attention_mask has the shape %s, expected %s or what broadcasts to it", tostring(given.shape),
+    text_of(wanted))
 end
 
 -- Reshapes the step mask of x (query or value) for the scores. It may lack axes at the end.

@@ -1,6 +1,7 @@
 -- Convolutions of sequences and images: ordinary, transposed, depthwise and separable ones.
 local lutra, tools, use = ...
-local options, layers, activations, windows = use "options", use "nn.layers.layer", use "nn.layers.activations", use "nn.layers.windows"
+local options, layers, activations, windows = use "options", use "nn.layers.layer", use "nn.layers.activations",
+  use "nn.layers.windows"
 local for_image, to_image, from_image = windows.for_image, windows.to_image, windows.from_image
 
 local causal = { valid = "valid", same = "same", causal = "causal" }
@@ -53,7 +54,8 @@ local function define(kind, axes, more)
   function Made:add_bias(channels)
     if not self.read.use_bias then return end
     self.bias = self:add_weight {
-      name = "bias", shape = { channels }, initializer = self.read.bias_initializer, regularizer = self.read.bias_regularizer,
+      name = "bias", shape = { channels }, initializer = self.read.bias_initializer,
+      regularizer = self.read.bias_regularizer,
     }
   end
 
@@ -90,7 +92,8 @@ local function define_conv(kind, axes)
     if channels % self.groups ~= 0 or self.filters % self.groups ~= 0 then
       self:refuse("%d channels and %d filters cannot be divided into %d groups", channels, self.filters, self.groups)
     end
-    self.kernel = self:add_kernel("kernel", channels // self.groups, self.filters, read.kernel_initializer, read.kernel_regularizer)
+    self.kernel = self:add_kernel("kernel", channels // self.groups, self.filters, read.kernel_initializer,
+      read.kernel_regularizer)
     self:add_bias(self.filters)
   end
   function Conv:call(x)
@@ -107,7 +110,9 @@ local function define_conv(kind, axes)
 end
 
 local function require_channels(self, shape)
-  if shape[#shape] == 0 then self:refuse("its input has the shape %s, expected a channel or more", options.shape_text(shape)) end
+  if shape[#shape] == 0 then
+    self:refuse("its input has the shape %s, expected a channel or more", options.shape_text(shape))
+  end
 end
 
 -- Depthwise convolution: each channel has its own windows.
@@ -118,7 +123,8 @@ local function each_channel(self, x, kernel)
 end
 
 local function define_depthwise(kind, axes)
-  local Depthwise = define(kind, axes, { depth_multiplier = 1, depthwise_initializer = "glorot_uniform", depthwise_regularizer = false })
+  local Depthwise = define(kind, axes,
+    { depth_multiplier = 1, depthwise_initializer = "glorot_uniform", depthwise_regularizer = false })
   function Depthwise:init(kernel_size, given)
     self:init_window(kernel_size, given)
     self.multiplier = options.count(kind, "depth_multiplier", self.read.depth_multiplier, 1)
@@ -128,7 +134,8 @@ local function define_depthwise(kind, axes)
     self:compute_output_shape(shape)
     require_channels(self, shape)
     local read, channels = self.read, shape[#shape]
-    self.kernel = self:add_kernel("kernel", channels, self.multiplier, read.depthwise_initializer, read.depthwise_regularizer)
+    self.kernel = self:add_kernel("kernel", channels, self.multiplier, read.depthwise_initializer,
+      read.depthwise_regularizer)
     self:add_bias(self:channels(channels))
   end
   function Depthwise:call(x) return self:finished(each_channel(self, x, self.kernel)) end
@@ -153,7 +160,8 @@ local function define_separable(kind, axes)
     local read, channels = self.read, shape[#shape]
     self.depthwise_kernel = self:add_kernel("depthwise_kernel", channels, self.multiplier, read.depthwise_initializer,
       read.depthwise_regularizer)
-    self.pointwise_kernel = self:add_kernel("pointwise_kernel", channels * self.multiplier, self.filters, read.pointwise_initializer,
+    self.pointwise_kernel = self:add_kernel("pointwise_kernel", channels * self.multiplier, self.filters,
+      read.pointwise_initializer,
       read.pointwise_regularizer, axes == 1 and { 1 } or { 1, 1 })
     self:add_bias(self.filters)
   end
@@ -167,7 +175,8 @@ end
 -- Transposed convolution: the gradient of a convolution with respect to its input. Each input position adds a window to
 -- the result.
 local function define_transpose(kind, axes)
-  local Transpose = define(kind, axes, { output_padding = false, kernel_initializer = "glorot_uniform", kernel_regularizer = false })
+  local Transpose = define(kind, axes,
+    { output_padding = false, kernel_initializer = "glorot_uniform", kernel_regularizer = false })
   function Transpose:init(filters, kernel_size, given)
     self:init_window(kernel_size, given)
     self.filters = options.count(kind, "filters", filters, 1)
@@ -175,14 +184,18 @@ local function define_transpose(kind, axes)
     self.output_padding = windows.numbers(kind, "output_padding", self.read.output_padding, axes, 0)
     for axis, size in ipairs(self.output_padding) do
       if size >= self.strides[axis] then
-        tools.fail("InvalidArgument", ("%s: output_padding is %d, and strides %d: expected less than that"):format(kind, size, self.strides[axis]))
+        tools.fail("InvalidArgument",
+          ("%s: output_padding is %d, and strides %d: expected less than that"):format(kind, size, self.strides[axis]))
       end
     end
   end
   -- The result's size along an axis. A convolution would map several sizes to the input's size; this is the chosen one.
   local function size_of(self, axis, size)
-    local stride, reach, more = self.strides[axis], self:window()[axis], self.output_padding and self.output_padding[axis]
-    if self.padding == "same" then return more and size > 0 and (size - 1) * stride + reach % 2 + more or size * stride end
+    local stride, reach, more = self.strides[axis], self:window()[axis],
+      self.output_padding and self.output_padding[axis]
+    if self.padding == "same" then
+      return more and size > 0 and (size - 1) * stride + reach % 2 + more or size * stride
+    end
     return (size - 1) * stride + reach + (more or math.max(stride - reach, 0))
   end
   function Transpose:compute_output_shape(shape)
@@ -194,7 +207,8 @@ local function define_transpose(kind, axes)
   end
   function Transpose:build(shape)
     windows.require_rank(self, shape, axes)
-    self.kernel = self:add_kernel("kernel", self.filters, shape[#shape], self.read.kernel_initializer, self.read.kernel_regularizer)
+    self.kernel = self:add_kernel("kernel", self.filters, shape[#shape], self.read.kernel_initializer,
+      self.read.kernel_regularizer)
     self:add_bias(self.filters)
   end
   function Transpose:call(x)
@@ -204,7 +218,9 @@ local function define_transpose(kind, axes)
       size[axis], first[axis] = size_of(self, axis, count), 1
       -- A convolution with an even window would map that size to one position too few: compute one more, which is cut
       -- off.
-      if self.padding == "same" and size[axis] == (count - 1) * self.strides[axis] then size[axis], first[axis] = size[axis] + 1, 2 end
+      if self.padding == "same" and size[axis] == (count - 1) * self.strides[axis] then
+        size[axis], first[axis] = size[axis] + 1, 2
+      end
     end
     how.output_size = for_image(size, axes)
     if axes == 1 then kernel = kernel_of_image(kernel, 1, kernel.shape[2], kernel.shape[3]) end

@@ -17,7 +17,8 @@ function Dense:build(shape)
   if #shape == 0 then self:refuse("its input has no axis but the batch, expected (..., features)") end
   local features, read = shape[#shape], self.read
   self.kernel = self:add_weight {
-    name = "kernel", shape = { features, self.units }, initializer = read.kernel_initializer, regularizer = read.kernel_regularizer,
+    name = "kernel", shape = { features, self.units }, initializer = read.kernel_initializer,
+    regularizer = read.kernel_regularizer,
   }
   if not read.use_bias then return end
   self.bias = self:add_weight {

@@ -9,7 +9,9 @@ local function define(kind, axes, expected, pool)
   Pool.takes_one, Pool.only_merges_masks = true, true
 
   function Pool:compute_output_shape(shape)
-    if #shape ~= #axes + 1 then self:refuse("its input has the shape %s, expected %s", options.batch_text(shape), expected) end
+    if #shape ~= #axes + 1 then
+      self:refuse("its input has the shape %s, expected %s", options.batch_text(shape), expected)
+    end
     local channels = shape[#shape]
     if not self.keepdims then return { channels } end
     return #axes == 1 and { 1, channels } or { 1, 1, channels }
@@ -42,5 +44,6 @@ function GlobalAvgPool1D:mask_options(mask) return { mask = masks.first(mask) } 
 
 return {
   GlobalAvgPool1D = GlobalAvgPool1D, GlobalMaxPool1D = define("GlobalMaxPool1D", { 2 }, steps, max),
-  GlobalAvgPool2D = define("GlobalAvgPool2D", { 2, 3 }, places, mean), GlobalMaxPool2D = define("GlobalMaxPool2D", { 2, 3 }, places, max),
+  GlobalAvgPool2D = define("GlobalAvgPool2D", { 2, 3 }, places, mean),
+  GlobalMaxPool2D = define("GlobalMaxPool2D", { 2, 3 }, places, max),
 }

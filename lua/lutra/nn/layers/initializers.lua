@@ -30,7 +30,8 @@ local function seed_of(self) return self.seed or nil end
 
 define("Zeros", { "zeros", "zero" }, {}, function(_, shape) return lutra.zeros(shape) end)
 define("Ones", { "ones", "one" }, {}, function(_, shape) return lutra.ones(shape) end)
-define("Constant", { "constant" }, { value = 0.0 }, function(self, shape) return lutra.fill(shape, self.value + 0.0) end)
+define("Constant", { "constant" }, { value = 0.0 },
+  function(self, shape) return lutra.fill(shape, self.value + 0.0) end)
 define("RandomNormal", { "random_normal" }, { mean = 0.0, stddev = 0.05, seed = false }, function(self, shape)
   return lutra.random.normal(shape, { mean = self.mean, stddev = self.stddev, seed = seed_of(self) })
 end)
@@ -45,13 +46,15 @@ define("Identity", { "identity" }, { gain = 1.0 }, function(self, shape)
     tools.fail("InvalidArgument", "initializers.Identity: the weight has the shape " .. options.shape_text(shape)
       .. ", expected two axes")
   end
-  return lutra.broadcast_to(lutra.eye(math.max(shape[1], shape[2]))[{ { 1, shape[1] }, { 1, shape[2] } }] * self.gain, shape)
+  return lutra.broadcast_to(lutra.eye(math.max(shape[1], shape[2]))[{ { 1, shape[1] }, { 1, shape[2] } }] * self.gain,
+    shape)
 end)
 -- Orthogonal rows or columns, whichever are fewer, of length `gain` (Saxe et al., ICLR 2014).
 define("Orthogonal", { "orthogonal" }, { gain = 1.0, seed = false }, function(self, shape)
   local columns, rows = shape[#shape], 1
   for axis = 1, #shape - 1 do rows = rows * shape[axis] end
-  local q, r = lutra.qr(lutra.random.normal({ math.max(rows, columns), math.min(rows, columns) }, { seed = seed_of(self) }))
+  local q, r = lutra.qr(
+    lutra.random.normal({ math.max(rows, columns), math.min(rows, columns) }, { seed = seed_of(self) }))
   q = q * lutra.sign(lutra.diag(r))
   if rows < columns then q = lutra.transpose(q) end
   return lutra.reshape(q, shape) * self.gain
@@ -88,9 +91,11 @@ define("VarianceScaling", { "variance_scaling" },
   end)
 
 for _, entry in ipairs {
-  { "GlorotUniform", "glorot_uniform", 1, "fan_avg", "uniform" }, { "GlorotNormal", "glorot_normal", 1, "fan_avg", "truncated_normal" },
+  { "GlorotUniform", "glorot_uniform", 1, "fan_avg", "uniform" },
+  { "GlorotNormal", "glorot_normal", 1, "fan_avg", "truncated_normal" },
   { "HeUniform", "he_uniform", 2, "fan_in", "uniform" }, { "HeNormal", "he_normal", 2, "fan_in", "truncated_normal" },
-  { "LecunUniform", "lecun_uniform", 1, "fan_in", "uniform" }, { "LecunNormal", "lecun_normal", 1, "fan_in", "truncated_normal" },
+  { "LecunUniform", "lecun_uniform", 1, "fan_in", "uniform" },
+  { "LecunNormal", "lecun_normal", 1, "fan_in", "truncated_normal" },
 } do
   define(entry[1], { entry[2] }, { seed = false }, function(self, shape)
     return scaled(entry[3], entry[4], entry[5], shape, seed_of(self))

@@ -4,7 +4,9 @@ local options, define = use "options", use "nn.layers.define_layer"
 local shape_text = options.shape_text
 
 local function require_list(self, inputs)
-  if type(inputs) ~= "table" or inputs[1] == nil then self:refuse("it is called with one tensor, expected a list of them: layer {a, b}") end
+  if type(inputs) ~= "table" or inputs[1] == nil then
+    self:refuse("it is called with one tensor, expected a list of them: layer {a, b}")
+  end
 end
 local function require_shapes(self, shapes)
   if type(shapes[1]) ~= "table" then
@@ -29,7 +31,8 @@ local function joined(self, a, b)
   for axis = 1, #short do
     local size = stretched(long[before + axis], short[axis])
     if not size then
-      self:refuse("its inputs have the shapes %s and %s, expected one shape, or 1 where they differ", shape_text(a), shape_text(b))
+      self:refuse("its inputs have the shapes %s and %s, expected one shape, or 1 where they differ", shape_text(a),
+        shape_text(b))
     end
     out[before + axis] = size
   end
@@ -94,7 +97,8 @@ end
 
 local Concatenate = define("Concatenate", { axis = -1 }, 0, function(self, read)
   if math.type(read.axis) ~= "integer" or read.axis == 0 then
-    tools.fail("InvalidArgument", ("Concatenate: axis is %s, expected a number from 1, which is the batch's, or from -1, the last one's, "
+    tools.fail("InvalidArgument",
+      ("Concatenate: axis is %s, expected a number from 1, which is the batch's, or from -1, the last one's, "
       .. "on"):format(tools.what_is(read.axis)))
   end
   self.axis = read.axis
@@ -118,7 +122,8 @@ function Concatenate:compute_output_shape(shapes)
     local shape = shapes[i]
     for at = 1, math.max(#out, #shape) do
       if #shape ~= #out or at ~= axis and not alike(out[at], shape[at]) then
-        self:refuse("its inputs have the shapes %s and %s, which differ in more than axis %d", shape_text(shapes[1]), shape_text(shape),
+        self:refuse("its inputs have the shapes %s and %s, which differ in more than axis %d", shape_text(shapes[1]),
+          shape_text(shape),
           self.axis)
       end
     end

@@ -1,7 +1,8 @@
 -- A layer: weights, and a computation with them. Layers may contain others, in fields and in tables (below.lua).
 local lutra, tools, use = ...
 local class, options = use "class", use "options"
-local regularizers, precision, masks, below = use "nn.layers.regularizers", use "nn.training.precision", use "nn.training.masks", use "nn.layers.below"
+local regularizers, precision, masks, below = use "nn.layers.regularizers", use "nn.training.precision",
+  use "nn.training.masks", use "nn.layers.below"
 local added, shapes = use "nn.training.added_losses", use "nn.layers.row_shapes"
 local shape_below, result = shapes.below, shapes.result
 
@@ -33,8 +34,12 @@ local function name_error(err)
   note_interrupt(err)
   local layer, output = running.layer, running.output
   if not lutra.iserror(err) then return err end
-  if output and not err.message:find("output '", 1, true) then err.message = ("output '%s': %s"):format(output, err.message) end
-  if layer and not err.message:find("layer '", 1, true) then err.message = ("layer '%s': %s"):format(layer.name, err.message) end
+  if output and not err.message:find("output '", 1, true) then
+    err.message = ("output '%s': %s"):format(output, err.message)
+  end
+  if layer and not err.message:find("layer '", 1, true) then
+    err.message = ("layer '%s': %s"):format(layer.name, err.message)
+  end
   return err
 end
 
@@ -253,7 +258,8 @@ local function read_call(layer, training)
     if name ~= "training" and not known[name] then
       local names = options.sorted_names(known)
       table.insert(names, 1, "training")
-      tools.refuse_word(("layer '%s': unknown option '%s'"):format(Layer.named(layer), options.quoted(name)), name, names)
+      tools.refuse_word(("layer '%s': unknown option '%s'"):format(Layer.named(layer), options.quoted(name)), name,
+        names)
     end
   end
   return training.training, training
@@ -268,7 +274,9 @@ function Layer:__call(x, training)
     return use "nn.models.graph".apply(self, x, given or training ~= nil and { training = training } or nil)
   end
   if type(x) == "table" and type(x[1]) ~= "userdata" or type(x) == "number" then x = lutra.constant(x) end
-  if type(x) ~= "table" and not tools.is_tensor(x) then self:refuse("its input is %s, expected a tensor", tools.what_is(x)) end
+  if type(x) ~= "table" and not tools.is_tensor(x) then
+    self:refuse("its input is %s, expected a tensor", tools.what_is(x))
+  end
   if not self.built then
     if type(x) == "table" then require_tensors(self, x) end
     self:ensure_built(shape_below(x))
@@ -277,7 +285,8 @@ function Layer:__call(x, training)
   local back <close> = back_to[outer or false]
   local entered <close> = added.enter(self)
   if training == nil then training = before end
-  local restore <close> = training ~= before and setmetatable({}, { __close = function() running.training = before or nil end }) or nil
+  local restore <close> = training ~= before
+    and setmetatable({}, { __close = function() running.training = before or nil end }) or nil
   running.layer, running.training = self, training or nil
   local y = compute(self, x, training, given)
   running.layer = outer
@@ -299,10 +308,12 @@ end
 function Layer:get_config() return use "nn.files.config".of_layer(self, "get_config") end
 function Layer.from_config(config, given) return use "nn.files.config".layer_from("from_config", config, given) end
 
-use "colon"(Layer, "layer", "layer", "extend get_config add_weight variables trainable_variables non_trainable_variables "
+use "colon"(Layer, "layer", "layer",
+  "extend get_config add_weight variables trainable_variables non_trainable_variables "
   .. "count_params losses add_loss get_weights set_weights reset_state")
 
 return {
-  Layer = Layer, is_layer = below.is_layer, running = running, shape_below = shape_below, with_name = with_name, compute = compute,
+  Layer = Layer, is_layer = below.is_layer, running = running, shape_below = shape_below, with_name = with_name,
+  compute = compute,
   read_call = read_call, name_error = name_error, note_interrupt = note_interrupt,
 }

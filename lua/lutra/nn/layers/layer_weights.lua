@@ -1,6 +1,7 @@
 -- Methods of a layer about its variables and those of its sublayers: making them, their values, penalties on them.
 local lutra, tools, use = ...
-local options, initializers, regularizers, below = use "options", use "nn.layers.initializers", use "nn.layers.regularizers", use "nn.layers.below"
+local options, initializers, regularizers, below = use "options", use "nn.layers.initializers",
+  use "nn.layers.regularizers", use "nn.layers.below"
 local expected = use "nn.files.expected_weights"
 
 local weights = {}
@@ -36,7 +37,8 @@ end
 function weights:set_weights(values)
   local list = self:variables()
   if type(values) ~= "table" or #values ~= #list then
-    tools.fail("InvalidArgument", ("set_weights: values is %s, expected a list of %d tensors, one per variable of '%s'"):format(
+    tools.fail("InvalidArgument",
+      ("set_weights: values is %s, expected a list of %d tensors, one per variable of '%s'"):format(
       type(values) == "table" and "a list of " .. #values or tools.what_is(values), #list, self.name))
   end
   -- All or none: check every value before assigning any.
@@ -51,7 +53,8 @@ end
 -- Checks the result of an initializer, which may be the program's own.
 local function check_initial(layer, name, initial, wanted)
   if not tools.is_tensor(initial) then
-    layer:refuse("%s_initializer gives %s, expected a tensor of shape %s", name, tools.what_is(initial), options.shape_text(wanted))
+    layer:refuse("%s_initializer gives %s, expected a tensor of shape %s", name, tools.what_is(initial),
+      options.shape_text(wanted))
   end
   local shape = initial.shape
   local is_same = #shape == #wanted
@@ -76,7 +79,8 @@ end
 -- Makes a new weight, to be set as a field: self.kernel = self:add_weight {name = "kernel", shape = {2, 3}}.
 function weights:add_weight(given)
   local read = options.read("add_weight", given,
-    { name = "weight", shape = {}, initializer = "glorot_uniform", trainable = true, dtype = "float32", regularizer = false })
+    { name = "weight", shape = {}, initializer = "glorot_uniform", trainable = true, dtype = "float32",
+      regularizer = false })
   local who = "layer '" .. use "nn.layers.layer".Layer.named(self) .. "'"
   for axis = 1, #read.shape do
     if read.shape[axis] == -1 then
@@ -88,7 +92,8 @@ function weights:add_weight(given)
   local initial = initializers.get(who, read.name .. "_initializer", read.initializer)(read.shape)
   if type(initial) == "table" then initial = lutra.constant(initial) end
   check_initial(self, read.name, initial, read.shape)
-  local made = lutra.Variable(initial, { name = self.name .. "/" .. read.name, trainable = read.trainable, dtype = read.dtype })
+  local made = lutra.Variable(initial,
+    { name = self.name .. "/" .. read.name, trainable = read.trainable, dtype = read.dtype })
   local cost = regularizers.get(who, read.name .. "_regularizer", read.regularizer)
   if cost then table.insert(self.costs, { cost = cost_of(self, read.name, cost), weight = made }) end
   return made

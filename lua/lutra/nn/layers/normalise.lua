@@ -72,15 +72,33 @@ local function move(self, mean, variance)
   self.moving_variance:assign(self.moving_variance * momentum + variance * (1 - momentum))
 end
 
--- The mean over the replicas of argument k, weighted by their numbers of rows.
+-- Argument k of a replica, of `count`, weighted by its number of rows.
+local function weighted(brought, replica, k, count) return brought[k] * (replica.share or 1 / count) end
+
+-- The mean over the replicas of argument k.
 local function mean_of(brought, list, k)
   local parts = {}
-  for i, replica in ipairs(list) do parts[i] = brought[i][k] * (replica.share or 1 / #list) end
-  return #parts > 1 and lutra.add_n(parts) or parts[1]
+  for i, replica in ipairs(list) do parts[i] = weighted(brought[i], replica, k, #list) end
+  return #parts > 1 and use "distribute.sums".tree(parts) or parts[1]
 end
 
 -- When all replicas have ended, updates the running means by the mean over the replicas.
 local function move_by_all(strategy, brought, list)
+  if strategy.ranks then
+    local parts, count = {}, strategy.num_replicas_in_sync
+    for id = 1, #strategy.devices do parts[id] = { false, false } end
+    for i, replica in ipairs(list) do
+      if not replica.is_silent then
+        lutra.device(replica.device, function()
+          local stopped = { false, lutra.stop_gradient(brought[i][2]), lutra.stop_gradient(brought[i][3]) }
+          parts[replica.id] = { weighted(stopped, replica, 2, count), weighted(stopped, replica, 3, count) }
+        end)
+      end
+    end
+    local layer = brought[1][1]
+    local means = use "distribute.sums".totals(strategy, parts, "sum", ("the running means of the layer '%s'"):format(layer.name))[1]
+    return lutra.device(strategy.devices[1], move, layer, means[1], means[2])
+  end
   lutra.device(strategy.devices[1], function()
     move(brought[1][1], mean_of(brought, list, 2), mean_of(brought, list, 3))
   end)
@@ -101,6 +119,10 @@ local function of_all(strategy, brought, list)
 end
 
 local function synchronized(self, mean, variance)
+  if replicas.current.strategy.ranks then
+    tools.fail("Unimplemented", ("layer '%s': synchronized statistics over several processes need a sum with a gradient, which "
+      .. "does not exist yet: make the layer without synchronized"):format(self.name))
+  end
   if not replicas.current.rows then
     tools.fail("Unimplemented", ("layer '%s': synchronized statistics need a tape around all replicas, which fit, evaluate and "
       .. "train_on_batch have: train the model by them, or make the layer without synchronized"):format(self.name))

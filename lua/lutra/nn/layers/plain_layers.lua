@@ -1,7 +1,8 @@
 -- Layers without weights and with one input: they reshape, drop, apply a function, or mask steps.
 local lutra, tools, use = ...
 local options, define, Layer = use "options", use "nn.layers.define_layer", use "nn.layers.layer".Layer
-local activations, dropout, regularizers = use "nn.layers.activations", use "nn.layers.dropping", use "nn.layers.regularizers".public
+local activations, dropout, regularizers = use "nn.layers.activations", use "nn.layers.dropping",
+  use "nn.layers.regularizers".public
 local shape_text = options.shape_text
 
 -- The number of elements of a row; -1 if unknown.
@@ -25,9 +26,12 @@ local Reshape = define("Reshape", {}, 1, function(self, _, shape)
   end
   local open = 0
   for i = 1, #shape do
-    if shape[i] == -1 then open = open + 1 else options.count("Reshape", ("target_shape[%d]"):format(i), shape[i], 0) end
+    if shape[i] == -1 then open = open + 1 else options.count("Reshape", ("target_shape[%d]"):format(i), shape[i],
+      0) end
   end
-  if open > 1 then tools.fail("InvalidArgument", "Reshape: target_shape has -1 more than once, expected one size left open at most") end
+  if open > 1 then
+    tools.fail("InvalidArgument", "Reshape: target_shape has -1 more than once, expected one size left open at most")
+  end
   self.target_shape = shape
 end)
 Reshape.takes_one = true
@@ -64,7 +68,9 @@ function Dropout:call(x, training)
 end
 
 local Activation = define("Activation", {}, 1, function(self, _, activation)
-  if activation == nil then tools.fail("InvalidArgument", "Activation: activation is nil, expected a name or a function") end
+  if activation == nil then
+    tools.fail("InvalidArgument", "Activation: activation is nil, expected a name or a function")
+  end
   self.activation = activations.get("Activation", activation)
 end)
 Activation.takes_one, Activation.supports_masking = true, true
@@ -81,7 +87,9 @@ function ActivityRegularization:call(x) return x end
 
 -- Calls a given function. Its output shape is found by a trial call unless output_shape is given.
 local Lambda = define("Lambda", { output_shape = false, mask = false }, 1, function(self, read, f)
-  if not options.is_callable(f) then tools.fail("InvalidArgument", "Lambda: function is " .. tools.what_is(f) .. ", expected a function") end
+  if not options.is_callable(f) then
+    tools.fail("InvalidArgument", "Lambda: function is " .. tools.what_is(f) .. ", expected a function")
+  end
   self.f, self.mask, self.output_shape = f, read.mask, read.output_shape
   self.only_merges_masks = not read.mask
   if read.output_shape and not options.is_callable(read.output_shape) then
@@ -89,7 +97,9 @@ local Lambda = define("Lambda", { output_shape = false, mask = false }, 1, funct
   end
 end)
 local function read_shapes(self, value)
-  if type(value) ~= "table" or type(value[1]) ~= "table" then return options.shape(("layer '%s'"):format(self.name), "output_shape", value) end
+  if type(value) ~= "table" or type(value[1]) ~= "table" then
+    return options.shape(("layer '%s'"):format(self.name), "output_shape", value)
+  end
   local shapes = {}
   for i, each in ipairs(value) do shapes[i] = read_shapes(self, each) end
   return shapes
@@ -114,7 +124,9 @@ local Masking = define("Masking", { mask_value = 0.0 }, 0, function(self, read)
 end)
 Masking.takes_one = true
 function Masking:compute_output_shape(shape)
-  if #shape < 2 then self:refuse("its input has the shape %s, expected (batch, steps, ...)", options.batch_text(shape)) end
+  if #shape < 2 then
+    self:refuse("its input has the shape %s, expected (batch, steps, ...)", options.batch_text(shape))
+  end
   return shape
 end
 function Masking:compute_mask(x) return lutra.any(lutra.ne(x, self.mask_value), -1) end
@@ -123,6 +135,7 @@ function Masking:call(x)
 end
 
 return {
-  Flatten = Flatten, Reshape = Reshape, Dropout = Dropout, Activation = Activation, ActivityRegularization = ActivityRegularization,
+  Flatten = Flatten, Reshape = Reshape, Dropout = Dropout, Activation = Activation,
+  ActivityRegularization = ActivityRegularization,
   Lambda = Lambda, Masking = Masking,
 }

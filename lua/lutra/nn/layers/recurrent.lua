@@ -1,7 +1,8 @@
 -- The base of recurrent layers: options, weights, the loop over the steps, and the state kept between batches. A kind
 -- (recurrent_layers.lua) defines how many matrices its kernels hold side by side and what a step computes.
 local lutra, tools, use = ...
-local options, layers, activations, masks = use "options", use "nn.layers.layer", use "nn.layers.activations", use "nn.training.masks"
+local options, layers, activations, masks = use "options", use "nn.layers.layer", use "nn.layers.activations",
+  use "nn.training.masks"
 local Layer = layers.Layer
 local linear, matmul = lutra.linear, lutra.matmul
 
@@ -14,7 +15,8 @@ function Recurrent:compute_mask(_, mask) return self.read.return_sequences and m
 local defaults = {
   activation = "tanh", use_bias = true, kernel_initializer = "glorot_uniform", recurrent_initializer = "orthogonal",
   bias_initializer = "zeros", kernel_regularizer = false, recurrent_regularizer = false, bias_regularizer = false,
-  dropout = 0.0, recurrent_dropout = 0.0, seed = false, return_sequences = false, return_state = false, go_backwards = false,
+  dropout = 0.0, recurrent_dropout = 0.0, seed = false, return_sequences = false, return_state = false,
+  go_backwards = false,
   stateful = false, zero_output_for_mask = false,
 }
 
@@ -33,7 +35,9 @@ function Recurrent:init(units, given)
   local read = self:read_options(given, self.defaults)
   self.units = options.count(self.kind, "units", units, 1)
   self.activation = activations.get(self.kind, read.activation)
-  if read.recurrent_activation then self.recurrent_activation = activations.get(self.kind, read.recurrent_activation) end
+  if read.recurrent_activation then
+    self.recurrent_activation = activations.get(self.kind, read.recurrent_activation)
+  end
   options.number(self.kind, "dropout", read.dropout, 0, 1)
   options.number(self.kind, "recurrent_dropout", read.recurrent_dropout, 0, 1)
   self.read = read
@@ -143,7 +147,8 @@ local function first_states(self, x, rows, dtype)
   for _, state in ipairs(states) do
     if state.rank ~= 2 or state.shape[1] ~= rows or state.shape[2] ~= self.units then
       self:refuse("its state has the shape %s, expected (%d, %d)%s", tostring(state.shape), rows, self.units,
-        states[1] == (kept and kept[1]) and ": the layer is stateful, so batches must be equally large, or reset_state called" or "")
+        states[1] == (kept and kept[1])
+          and ": the layer is stateful, so batches must be equally large, or reset_state called" or "")
     end
   end
   return states
@@ -160,9 +165,12 @@ end
 -- The masks of the steps, each of shape (batch, 1).
 local function step_masks(self, mask, rows, count)
   if type(mask) == "table" then mask = lutra.constant(mask) end
-  if not tools.is_tensor(mask) then self:refuse("mask is %s, expected a bool tensor of shape (%d, %d)", tools.what_is(mask), rows, count) end
+  if not tools.is_tensor(mask) then
+    self:refuse("mask is %s, expected a bool tensor of shape (%d, %d)", tools.what_is(mask), rows, count)
+  end
   if mask.rank ~= 2 or mask.shape[1] ~= rows or mask.shape[2] ~= count or mask.dtype ~= "bool" then
-    self:refuse("mask is a %s tensor of shape %s, expected a bool one of shape (%d, %d)", mask.dtype, tostring(mask.shape), rows, count)
+    self:refuse("mask is a %s tensor of shape %s, expected a bool one of shape (%d, %d)", mask.dtype,
+      tostring(mask.shape), rows, count)
   end
   return lutra.unstack(lutra.expand_dims(lutra.transpose(mask), -1))
 end

@@ -8,11 +8,13 @@ local windows = { paddings = { valid = "valid", same = "same" } }
 -- Reads one number per axis, at least `least` (default 1): one number for all axes, or a list.
 function windows.numbers(who, name, value, axes, least)
   if type(value) ~= "table" and type(value) ~= "number" then
-    tools.fail("InvalidArgument", ("%s: %s is %s, expected one number%s"):format(who, name, tools.what_is(value), axes > 1 and " or two" or ""))
+    tools.fail("InvalidArgument",
+      ("%s: %s is %s, expected one number%s"):format(who, name, tools.what_is(value), axes > 1 and " or two" or ""))
   end
   local list, numbers = type(value) == "table" and value or { value, axes > 1 and value or nil }, {}
   if #list ~= axes then
-    tools.fail("InvalidArgument", ("%s: %s has %d numbers, expected one%s"):format(who, name, #list, axes > 1 and " or two" or ""))
+    tools.fail("InvalidArgument",
+      ("%s: %s has %d numbers, expected one%s"):format(who, name, #list, axes > 1 and " or two" or ""))
   end
   for axis = 1, axes do numbers[axis] = options.count(who, name, list[axis], least or 1) end
   return numbers
@@ -21,7 +23,8 @@ end
 local function require_rank(layer, shape, axes)
   if #shape == axes + 1 and type(shape[1]) ~= "table" then return end
   local wanted = axes == 1 and "(steps, channels)" or "(height, width, channels)"
-  layer:refuse("its input has the shape %s, expected %s", (type(shape[1]) == "table" and options.batch_text or options.shape_text)(shape),
+  layer:refuse("its input has the shape %s, expected %s",
+    (type(shape[1]) == "table" and options.batch_text or options.shape_text)(shape),
     wanted)
 end
 windows.require_rank = require_rank

@@ -16,16 +16,19 @@ local Bidirectional = Layer:extend "Bidirectional"
 function Bidirectional:init(layer, given)
   local read = self:read_options(given, { merge_mode = "concat", backward_layer = false })
   if not layers.is_layer(layer) or not layer.remade then
-    tools.fail("InvalidArgument", "Bidirectional: layer is " .. (layers.is_layer(layer) and "a " .. layer.kind or tools.what_is(layer))
+    tools.fail("InvalidArgument",
+      "Bidirectional: layer is " .. (layers.is_layer(layer) and "a " .. layer.kind or tools.what_is(layer))
       .. ", expected a recurrent layer")
   end
   self.merge = read.merge_mode and options.word("Bidirectional", "merge_mode", read.merge_mode, merges)
   local back = read.backward_layer
   if back and (not layers.is_layer(back) or not back.remade) then
-    tools.fail("InvalidArgument", "Bidirectional: backward_layer is " .. tools.what_is(back) .. ", expected a recurrent layer")
+    tools.fail("InvalidArgument",
+      "Bidirectional: backward_layer is " .. tools.what_is(back) .. ", expected a recurrent layer")
   end
   self.forward_layer = layer:remade { name = "forward_" .. layer.name }
-  self.backward_layer = back or layer:remade { name = "backward_" .. layer.name, go_backwards = not layer.read.go_backwards }
+  self.backward_layer = back
+    or layer:remade { name = "backward_" .. layer.name, go_backwards = not layer.read.go_backwards }
   local there, here = self.backward_layer.read, layer.read
   if there.go_backwards == here.go_backwards then
     tools.fail("InvalidArgument", "Bidirectional: both layers have go_backwards = " .. tostring(here.go_backwards)
@@ -33,12 +36,15 @@ function Bidirectional:init(layer, given)
   end
   for _, key in ipairs { "return_sequences", "return_state", "stateful" } do
     if here[key] ~= there[key] then
-      tools.fail("InvalidArgument", ("Bidirectional: layer has %s = %s and backward_layer %s, expected the same"):format(key,
+      tools.fail("InvalidArgument",
+        ("Bidirectional: layer has %s = %s and backward_layer %s, expected the same"):format(key,
         tostring(here[key]), tostring(there[key])))
     end
   end
   -- A masked step would repeat its direction's previous output, which does not match the other direction: use zeros.
-  for _, each in ipairs { self.forward_layer, self.backward_layer } do each.read.zero_output_for_mask = here.return_sequences end
+  for _, each in ipairs { self.forward_layer, self.backward_layer } do
+    each.read.zero_output_for_mask = here.return_sequences
+  end
   if not rawget(self, "input_shape") then self.input_shape = rawget(layer, "input_shape") end
 end
 

@@ -24,7 +24,8 @@ function graph.input(shape, given)
   if type(shape) == "table" and shape.shape then given, shape = shape, shape.shape end
   local read = options.read("Input", given, { shape = false, name = false, dtype = false })
   if read.dtype and (type(read.dtype) ~= "string" or rawget(lutra, read.dtype) ~= read.dtype) then
-    tools.fail("InvalidArgument", ("Input: dtype is %s, expected one such as \"float32\" or \"int32\""):format(tools.what_is(read.dtype)))
+    tools.fail("InvalidArgument",
+      ("Input: dtype is %s, expected one such as \"float32\" or \"int32\""):format(tools.what_is(read.dtype)))
   end
   inputs_made = inputs_made + 1
   local name = read.name or "input_" .. inputs_made
@@ -86,21 +87,27 @@ function graph.plan(who, inputs, outputs)
   end
   for i, input in ipairs(inputs) do
     if type(input) ~= "table" or not input.is_symbol then
-      tools.fail("InvalidArgument", ("%s: inputs[%d] is %s, expected a result of lt.nn.Input"):format(who, i, tools.what_is(input)))
+      tools.fail("InvalidArgument",
+        ("%s: inputs[%d] is %s, expected a result of lt.nn.Input"):format(who, i, tools.what_is(input)))
     end
     if places[input] then
-      tools.fail("InvalidArgument", ("%s: inputs[%d] is '%s', which is among inputs already"):format(who, i, input.name))
+      tools.fail("InvalidArgument",
+        ("%s: inputs[%d] is '%s', which is among inputs already"):format(who, i, input.name))
     end
     new_place(input)
   end
-  if count == 0 then tools.fail("InvalidArgument", who .. ": inputs is an empty list, expected results of lt.nn.Input") end
+  if count == 0 then
+    tools.fail("InvalidArgument", who .. ": inputs is an empty list, expected results of lt.nn.Input")
+  end
   local function visit(symbol)
     if places[symbol] then return places[symbol] end
     if type(symbol) ~= "table" or not symbol.is_symbol then
-      tools.fail("InvalidArgument", who .. ": outputs has " .. tools.what_is(symbol) .. ", expected a layer's result for the inputs")
+      tools.fail("InvalidArgument",
+        who .. ": outputs has " .. tools.what_is(symbol) .. ", expected a layer's result for the inputs")
     end
     if not symbol.layer then
-      tools.fail("InvalidArgument", ("%s: the outputs depend on the input '%s', which is not among inputs"):format(who, symbol.name))
+      tools.fail("InvalidArgument",
+        ("%s: the outputs depend on the input '%s', which is not among inputs"):format(who, symbol.name))
     end
     local node, from, to, named = symbol.node, {}, {}, nil
     for i, input in ipairs(node.inputs) do from[i] = visit(input) end
@@ -153,7 +160,8 @@ function graph.run(steps, results, values, training)
     end
     running.layer = layer
     local given, to, y = step.given and options_of(step, values), step.to, nil
-    if given and given.training ~= nil then y = compute_as_told(layer, x, given) else y = compute(layer, x, training, given) end
+    if given and given.training ~= nil then y = compute_as_told(layer, x, given) else y = compute(layer, x, training,
+      given) end
     if #to == 1 then
       values[to[1]] = y
     else

@@ -62,7 +62,9 @@ end
 function inputs.of_graph(model, x)
   local symbols = model.input_symbols
   if type(x) ~= "table" then
-    if #symbols > 1 then model:refuse("it has %d inputs, and %s is given, expected a list", #symbols, tools.what_is(x)) end
+    if #symbols > 1 then
+      model:refuse("it has %d inputs, and %s is given, expected a list", #symbols, tools.what_is(x))
+    end
     return { fitted(model, symbols[1], x) }
   end
   local list = x[1] == nil and next(x) ~= nil and by_name(model, symbols, x) or x

@@ -1,7 +1,8 @@
 -- Models with several outputs: a loss and metrics for each, and labels and sample weights as lists or by output name.
 -- The losses are combined into one loss object and the metrics wrapped, so that a training step need not know.
 local lutra, tools, use = ...
-local options, class, layers, losses, metrics = use "options", use "class", use "nn.layers.layer", use "nn.training.losses", use "nn.training.metrics"
+local options, class, layers, losses, metrics = use "options", use "class", use "nn.layers.layer",
+  use "nn.training.losses", use "nn.training.metrics"
 local tensor_batches, class_weights = use "nn.training.tensor_batches", use "nn.training.class_weights"
 local replicas, running = use "distribute.replicas", layers.running
 
@@ -25,7 +26,8 @@ local function spread(who, what, given, names)
   local list = {}
   if given[1] ~= nil or next(given) == nil then
     if #given ~= #names then
-      tools.fail("InvalidArgument", ("%s: %s is a list of %d, and the model has %d outputs: %s"):format(who, what, #given, #names,
+      tools.fail("InvalidArgument",
+        ("%s: %s is a list of %d, and the model has %d outputs: %s"):format(who, what, #given, #names,
         table.concat(names, ", ")))
     end
     return given
@@ -101,7 +103,8 @@ function Losses:__call(y, predictions, sample_weight)
       type(predictions) == "table" and #predictions or "one tensor"))
   end
   if type(y) ~= "table" then
-    tools.fail("InvalidArgument", ("y is one tensor, and the model has %d outputs: expected a list, or a table by name"):format(#self.names))
+    tools.fail("InvalidArgument",
+      ("y is one tensor, and the model has %d outputs: expected a list, or a table by name"):format(#self.names))
   end
   local total, values = nil, {}
   for place, loss in ipairs(self.losses) do
@@ -126,7 +129,8 @@ end
 
 function OutputLoss:update_state(y, predictions, sample_weight)
   local known = self.all.known[predictions]
-  self:add(known and known[self.place] or self.all:of(self.place, y, predictions, sample_weight), #predictions[self.place])
+  self:add(known and known[self.place] or self.all:of(self.place, y, predictions, sample_weight),
+    #predictions[self.place])
 end
 
 -- A metric of one output.
@@ -138,7 +142,8 @@ end
 
 function OutputMetric:update_state(y, predictions, sample_weight)
   running.output = self.output
-  self.metric:update_state(part_of(y, self.place, self.output), predictions[self.place], part_of(sample_weight, self.place, self.output))
+  self.metric:update_state(part_of(y, self.place, self.output), predictions[self.place],
+    part_of(sample_weight, self.place, self.output))
   running.output = nil
 end
 
@@ -150,7 +155,8 @@ local function metrics_of(who, what, given, names, list)
   for place, wanted in ipairs(spread(who, what, given, names)) do
     if not is_plain(wanted) or wanted.update_state then wanted = wanted and { wanted } or {} end
     for i, metric in ipairs(wanted) do
-      list[#list + 1] = OutputMetric(metrics.get(("%s: %s of '%s'"):format(who, what, names[place]), metric, i, what), place, names[place])
+      list[#list + 1] = OutputMetric(metrics.get(("%s: %s of '%s'"):format(who, what, names[place]), metric, i, what),
+        place, names[place])
     end
   end
 end
@@ -163,12 +169,14 @@ function outputs.compile(who, names, read)
     list[place] = loss and losses.get(who, is_plain(read.loss) and loss or read.loss)
   end
   if read.loss_weights then
-    weights = spread(who, "loss_weights", is_plain(read.loss_weights) and read.loss_weights or { read.loss_weights }, names)
+    weights = spread(who, "loss_weights", is_plain(read.loss_weights) and read.loss_weights or { read.loss_weights },
+      names)
   end
   for place, name in ipairs(names) do
     local weight = weights[place]
     if weight and type(weight) ~= "number" then
-      tools.fail("InvalidArgument", ("%s: the loss weight of '%s' is %s, expected a number"):format(who, name, tools.what_is(weight)))
+      tools.fail("InvalidArgument",
+        ("%s: the loss weight of '%s' is %s, expected a number"):format(who, name, tools.what_is(weight)))
     end
   end
   local all = Losses(names, list, weights)
@@ -199,7 +207,8 @@ function outputs.names_for(model, read)
     return nil
   end
   if read.loss[1] == nil then
-    tools.fail("InvalidArgument", ("compile: loss is a table by name, and the outputs of '%s' have none: expected a list"):format(model.name))
+    tools.fail("InvalidArgument",
+      ("compile: loss is a table by name, and the outputs of '%s' have none: expected a list"):format(model.name))
   end
   local names = {}
   for i = 1, #read.loss do names[i] = "output_" .. i end
@@ -220,7 +229,8 @@ function outputs.labels(model, who, y, name)
   if tensor_batches.is_dataset(y) then return y end
   if not names then return of_one(model, y) end
   if not is_plain(y) then
-    tools.fail("InvalidArgument", ("%s: %s is %s, and the model has %d outputs: expected a list, or a table by name"):format(who, name,
+    tools.fail("InvalidArgument",
+      ("%s: %s is %s, and the model has %d outputs: expected a list, or a table by name"):format(who, name,
       tools.what_is(y), #names))
   end
   local list = {}

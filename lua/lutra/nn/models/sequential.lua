@@ -1,6 +1,7 @@
 -- A model that is a stack of layers.
 local lutra, tools, use = ...
-local options, layers, Model, inputs = use "options", use "nn.layers.layer", use "nn.models.model", use "nn.models.inputs"
+local options, layers, Model, inputs = use "options", use "nn.layers.layer", use "nn.models.model",
+  use "nn.models.inputs"
 local running, compute = layers.running, layers.compute
 
 local Sequential = Model:extend "Sequential"
@@ -28,7 +29,8 @@ function Sequential:add(layer)
   end
   options.refuse_class("Sequential", ("layer %d"):format(#self.layers + 1), layer)
   if not layers.is_layer(layer) then
-    tools.fail("InvalidArgument", ("Sequential: layer %d is %s, expected a layer"):format(#self.layers + 1, tools.what_is(layer)))
+    tools.fail("InvalidArgument",
+      ("Sequential: layer %d is %s, expected a layer"):format(#self.layers + 1, tools.what_is(layer)))
   end
   local is_itself = layer == self
   for _, below in ipairs(layer:sublayers()) do is_itself = is_itself or below == self end

@@ -64,7 +64,8 @@ local function add_lines(lines, model, expand, indent)
   for _, row in ipairs(rows_of(model)) do
     local layer, shape = row[1], shape_text(row[2])
     if type(layer) == "table" then
-      lines[#lines + 1] = { ("%s%s (%s)"):format(indent, layer.name, layer.kind), shape, thousands(layer:count_params()) }
+      lines[#lines + 1] = { ("%s%s (%s)"):format(indent, layer.name, layer.kind), shape,
+        thousands(layer:count_params()) }
       if expand then add_lines(lines, layer, expand, indent .. "  ") end
     else
       lines[#lines + 1] = { indent .. layer, shape, "0" }

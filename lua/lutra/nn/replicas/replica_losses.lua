@@ -7,7 +7,8 @@ local options, losses = use "options", use "nn.training.losses"
 local function replica_count(who)
   local context = use "distribute.context".get_replica_context()
   if context then return context.num_replicas_in_sync end
-  tools.fail("FailedPrecondition", who .. ": it is called outside the replicas: call it in the function that strategy:run runs")
+  tools.fail("FailedPrecondition",
+    who .. ": it is called outside the replicas: call it in the function that strategy:run runs")
 end
 
 -- The sum of the rows' losses divided by the number of rows of all replicas.
@@ -16,7 +17,8 @@ local function compute_average_loss(per_example_loss, given)
   local read = options.read(who, given, { sample_weight = false, global_batch_size = false })
   local values = losses.tensor(who, "per_example_loss", per_example_loss)
   if values.rank == 0 then
-    tools.fail("InvalidArgument", who .. ": per_example_loss is a scalar, expected one loss per row: reduction = \"none\" gives it")
+    tools.fail("InvalidArgument",
+      who .. ": per_example_loss is a scalar, expected one loss per row: reduction = \"none\" gives it")
   end
   if read.sample_weight then values = values * losses.row_weights(who, values, read.sample_weight) end
   local rows = read.global_batch_size

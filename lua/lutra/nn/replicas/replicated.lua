@@ -28,9 +28,9 @@ end
 
 -- Splits a batch. Returns the shares that have rows, {id, x, y, weight, rows, share}, and the replicas' numbers.
 local function split(strategy, x, y, weight)
-  local whole, count = rows_of(x), #strategy.devices
+  local whole = rows_of(x)
   local list, ids, began = {}, {}, {}
-  for id, share in ipairs(values.shares(whole, count)) do
+  for id, share in ipairs(values.shares_of(strategy, whole)) do
     local here = share.last - share.first + 1
     if here > 0 then
       local all = here == whole
@@ -42,8 +42,20 @@ local function split(strategy, x, y, weight)
       ids[#ids + 1] = id
     end
   end
+  if strategy.ranks and #list == 0 then
+    -- This rank has no rows, but the others' replicas wait for it where all meet. It runs one row and adds nothing.
+    local share = { first = 1, last = 1 }
+    list[1] = {
+      id = 1, x = slice(x, share), y = slice(y, share), weight = slice(weight, share), share = 0.0, device = strategy.devices[1],
+      rows = { first = 1, count = 1, whole = whole, began = began, draws = 0 }, is_silent = true,
+    }
+    ids[1] = 1
+  end
   return list, ids
 end
+
+-- The shares that count: none if this rank has no rows.
+local function counted(list) return list[1].is_silent and {} or list end
 
 -- Runs f(share) in the replicas that have rows; its results become share.loss and share.predictions.
 local function run(strategy, f, list, ids)
@@ -51,17 +63,17 @@ local function run(strategy, f, list, ids)
   for i, share in ipairs(list) do arguments[i] = { share, n = 1 } end
   local results = replicas.run(strategy, function(share)
     local replica = replicas.current
-    replica.rows, replica.places, replica.share = share.rows, share.rows, share.share
+    replica.rows, replica.places, replica.share, replica.is_silent = share.rows, share.rows, share.share, share.is_silent
     return f(share)
   end, arguments, ids)
   for i, share in ipairs(list) do share.loss, share.predictions = results[i][1], results[i][2] end
 end
 
 -- The loss of a batch: the weighted sum of its shares' losses.
-local function shared_loss(list, is_sum)
+local function shared_loss(strategy, list, is_sum)
   local losses, weights = {}, {}
-  for i, share in ipairs(list) do losses[i], weights[i] = share.loss, is_sum and 1.0 or share.share end
-  return waiting.Parts(losses, weights)
+  for i, share in ipairs(counted(list)) do losses[i], weights[i] = share.loss, is_sum and 1.0 or share.share end
+  return waiting.Parts(losses, weights, strategy.ranks ~= nil)
 end
 
 -- Whether the loss is a sum over rows, so that the shares' losses are added up; any other loss counts as a mean over
@@ -101,7 +113,7 @@ local function gradients_of(strategy, tape, variables, list, weights)
       sources[#sources + 1] = strategy.mirrors and mirrored.component(variable, share.id) or variable
     end
   end
-  local flat = tape:gradient(targets, sources, { output_gradients = starts })
+  local flat = #targets > 0 and tape:gradient(targets, sources, { output_gradients = starts }) or {}
   local gradients = {}
   for id = 1, #strategy.devices do gradients[id] = {} end
   for i, share in ipairs(list) do table.move(flat, (i - 1) * #variables + 1, i * #variables, 1, gradients[share.id]) end
@@ -115,23 +127,26 @@ end
 function replicated.train_step(model, x, y, weight)
   local strategy, variables = model.strategy, model.step_variables
   local list, ids = split(strategy, x, y, weight)
+  local on = strategy.ranks and (" on %d rows, with the random state %d/%d,"):format(rows_of(x), tools.random_state())
   local tape <close> = GradientTape()
   run(strategy, forward(model, true), list, ids)
-  local loss = shared_loss(list, is_sum(model))
+  local loss = shared_loss(strategy, list, is_sum(model))
+  list = counted(list)
   if model.stops_at_nan then
-    for _, share in ipairs(list) do
-      if not lutra.isfinite(share.loss):item() then return loss end
-    end
+    local is_finite = true
+    for _, share in ipairs(list) do is_finite = is_finite and lutra.isfinite(share.loss):item() end
+    if strategy.ranks then is_finite = select(2, use "distribute.ranks".meet("a look for losses that are not finite", "", is_finite)) end
+    if not is_finite then return loss end
   end
   local gradients = gradients_of(strategy, tape, variables, list, loss.weights)
-  steps.take(strategy, model.optimizer, gradients)
+  steps.take(strategy, model.optimizer, gradients, on)
   return loss, Shares(list)
 end
 
 function replicated.test_step(model, x, y, weight)
   local list, ids = split(model.strategy, x, y, weight)
   run(model.strategy, forward(model, false), list, ids)
-  return shared_loss(list, is_sum(model)), Shares(list)
+  return shared_loss(model.strategy, list, is_sum(model)), Shares(counted(list))
 end
 
 -- The model's result for all rows, on the first device.
@@ -141,11 +156,17 @@ function replicated.predict(model, x)
     running.training = nil
     return nil, model:compute(share.x, false)
   end, list, ids)
-  local first = list[1].predictions
-  if #list == 1 then return first end
+  local first, far = list[1].predictions, model.strategy.ranks
+  if #list == 1 and not far then return first end
   local function joined(pick)
     local parts = {}
-    for i, share in ipairs(list) do parts[i] = pick(share.predictions) end
+    for i, share in ipairs(counted(list)) do parts[i] = pick(share.predictions) end
+    if far then
+      -- All ranks get all rows.
+      local device = list[1].device
+      local own = #parts > 0 and lutra.device(device, lutra.concat, parts) or nil
+      parts = use "distribute.ranks".gather_tensors("predict", own, device)
+    end
     return lutra.device(list[1].device, lutra.concat, parts)
   end
   if type(first) ~= "table" then return joined(function(part) return part end) end

@@ -74,7 +74,8 @@ local function add(layer, value)
   local running = tools.running
   if is_around(place.ignores) or running.again then return end
   if running.recomputed then
-    tools.fail("Unimplemented", ("layer '%s': it adds a loss inside lutra.recompute_grad, which would have no gradient: let a layer "
+    tools.fail("Unimplemented",
+      ("layer '%s': it adds a loss inside lutra.recompute_grad, which would have no gradient: let a layer "
       .. "outside add it"):format(layer.name))
   end
   if value.rank > 0 then value = lutra.sum(value) end
@@ -88,7 +89,8 @@ function added.add(layer, loss)
   local list = type(loss) == "table" and getmetatable(loss) == nil and loss or { loss }
   for _, value in ipairs(list) do
     if not tools.is_tensor(value) then
-      layer:refuse("add_loss: loss is %s, expected a tensor, computed in the call of a layer or model", tools.what_is(value))
+      layer:refuse("add_loss: loss is %s, expected a tensor, computed in the call of a layer or model",
+        tools.what_is(value))
     end
   end
   for _, value in ipairs(list) do add(layer, value) end
@@ -98,7 +100,9 @@ end
 function added.regularize(layer, regularizer, y)
   for _, each in ipairs(type(y) == "table" and y or { y }) do
     local cost = regularizer(precision.wide(each))
-    if not tools.is_tensor(cost) then layer:refuse("its activity_regularizer gives %s, expected a tensor", tools.what_is(cost)) end
+    if not tools.is_tensor(cost) then
+      layer:refuse("its activity_regularizer gives %s, expected a tensor", tools.what_is(cost))
+    end
     if each.rank > 0 then cost = cost / math.max(each.shape[1], 1) end
     add(layer, cost)
   end

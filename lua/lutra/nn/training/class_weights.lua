@@ -5,15 +5,18 @@ local lutra, tools = ...
 local kClasses = 1 << 24
 
 local function read_class_weights(who, class_weight, first)
-  local wanted = ("expected classes' numbers from %d%s and weights, as in {[%d] = 2.0}"):format(first, first == 0 and " to 1" or "", first + 1)
+  local wanted = ("expected classes' numbers from %d%s and weights, as in {[%d] = 2.0}"):format(first,
+    first == 0 and " to 1" or "", first + 1)
   if type(class_weight) ~= "table" or getmetatable(class_weight) ~= nil then
     tools.fail("InvalidArgument", ("%s: class_weight is %s, %s"):format(who, tools.what_is(class_weight), wanted))
   end
   local most = 0
   for number, weight in pairs(class_weight) do
-    if math.type(number) ~= "integer" or number < first or number > (first == 0 and 1 or kClasses) or type(weight) ~= "number"
+    if math.type(number) ~= "integer" or number < first or number > (first == 0 and 1 or kClasses)
+      or type(weight) ~= "number"
       or weight ~= weight then
-      tools.fail("InvalidArgument", ("%s: class_weight holds %s = %s, %s"):format(who, tools.what_is(number), tools.what_is(weight), wanted))
+      tools.fail("InvalidArgument",
+        ("%s: class_weight holds %s = %s, %s"):format(who, tools.what_is(number), tools.what_is(weight), wanted))
     end
     most = math.max(most, number)
   end
@@ -27,7 +30,8 @@ local function weights_of(who, y, class_weight, loss)
   local most, list = read_class_weights(who, class_weight, first), {}
   if y.rank > 1 and y.shape[y.rank] > 1 then
     if first == 0 then
-      tools.fail("InvalidArgument", ("%s: class_weight is for one label a row, and y has the shape %s: give a sample_weight"):format(who,
+      tools.fail("InvalidArgument",
+        ("%s: class_weight is for one label a row, and y has the shape %s: give a sample_weight"):format(who,
         tostring(y.shape)))
     end
     y = lutra.argmax(y, -1)
@@ -41,7 +45,8 @@ local function weights_of(who, y, class_weight, loss)
       first == 0 and "0 and 1" or "which count from 1", least < first and least or greatest))
   end
   if y.dtype ~= "bool" and not lutra.all(lutra.cast(numbers, y.dtype):eq(y)):item() then
-    tools.fail("InvalidArgument", who .. ": class_weight is for classes' numbers, and y has numbers that are not whole: give a sample_weight")
+    tools.fail("InvalidArgument",
+      who .. ": class_weight is for classes' numbers, and y has numbers that are not whole: give a sample_weight")
   end
   -- The last entry is for all larger classes.
   for number = first, most + 1 do list[number - first + 1] = (class_weight[number] or 1) + 0.0 end

@@ -1,6 +1,7 @@
 -- Batches of a dataset (lua/lutra/data) for fit, evaluate and predict. tensor_batches.lua does the same for tensors.
 local lutra, tools, use = ...
-local class, options, losses, class_weights = use "class", use "options", use "nn.training.losses", use "nn.training.class_weights"
+local class, options, losses, class_weights = use "class", use "options", use "nn.training.losses",
+  use "nn.training.class_weights"
 
 local DatasetBatches = class "nn.DatasetBatches"
 
@@ -11,7 +12,8 @@ function DatasetBatches:init(who, dataset, steps_name, steps, class_weight, loss
   self.goes_on = steps_name == "steps_per_epoch"
   local known = dataset:cardinality()
   if known == -1 and not self.steps then
-    tools.fail("InvalidArgument", ("%s: the dataset is infinite: set the number of batches with %s"):format(who, steps_name))
+    tools.fail("InvalidArgument",
+      ("%s: the dataset is infinite: set the number of batches with %s"):format(who, steps_name))
   end
   self.count = self.steps or known >= 0 and known or nil
 end
@@ -28,7 +30,8 @@ local not_for_datasets = {
 function DatasetBatches.options_of(who, y, given)
   if given == nil and type(y) == "table" and getmetatable(y) == nil and #y == 0 then y, given = nil, y end
   if y ~= nil then
-    tools.fail("InvalidArgument", ("%s: y is %s, and x is a dataset: labels are the second value of its elements"):format(who,
+    tools.fail("InvalidArgument",
+      ("%s: y is %s, and x is a dataset: labels are the second value of its elements"):format(who,
       tools.what_is(y)))
   end
   for name, instead in pairs(not_for_datasets) do
@@ -72,7 +75,8 @@ end
 function DatasetBatches:restore(state)
   local nodes = self.dataset:shuffles()
   if type(state) ~= "table" or #state.shuffles ~= #nodes then
-    tools.fail("InvalidArgument", ("%s: the dataset has %d shuffles, and the one that the saved fit went through had %d"):format(self.who,
+    tools.fail("InvalidArgument",
+      ("%s: the dataset has %d shuffles, and the one that the saved fit went through had %d"):format(self.who,
       #nodes, type(state) == "table" and #state.shuffles or 0))
   end
   for i, node in ipairs(nodes) do node.iterations, node.drawn = state.shuffles[i][1], state.shuffles[i][2] or nil end
@@ -114,7 +118,8 @@ end
 local function rows_of(self, x)
   local tensor = type(x) == "table" and select(2, next(x)) or x
   if type(tensor) ~= "userdata" or tensor.rank == 0 then
-    tools.fail("InvalidArgument", ("%s: the dataset's elements are %s, expected batches of rows: dataset:batch(n) makes them"):format(
+    tools.fail("InvalidArgument",
+      ("%s: the dataset's elements are %s, expected batches of rows: dataset:batch(n) makes them"):format(
       self.who, type(tensor) == "userdata" and "scalars" or tools.what_is(tensor)))
   end
   return #tensor
@@ -136,7 +141,8 @@ function DatasetBatches:each(wants_labels)
     if x == nil then return nil end
     i = i + 1
     if y == nil and wants_labels then
-      tools.fail("InvalidArgument", ("%s: the dataset's elements have one value, expected rows and labels: x, y"):format(self.who))
+      tools.fail("InvalidArgument",
+        ("%s: the dataset's elements have one value, expected rows and labels: x, y"):format(self.who))
     end
     local rows = rows_of(self, x)
     return i, x, y, wants_labels and weight_of(self, y, weight) or nil, rows

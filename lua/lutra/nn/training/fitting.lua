@@ -3,7 +3,7 @@ local lutra, tools, use = ...
 local options, layers, metrics, outputs = use "options", use "nn.layers.layer", use "nn.training.metrics", use "nn.models.outputs"
 local tensor_batches, DatasetBatches, class_weights = use "nn.training.tensor_batches", use "nn.training.dataset_batches", use "nn.training.class_weights"
 local Progress, CallbackList, History = use "nn.training.progress", use "nn.callbacks.callback_list", use "nn.training.history"
-local running = layers.running
+local is_chief, running = use "distribute.ranks".is_chief, layers.running
 
 local fitting = {}
 
@@ -37,6 +37,9 @@ local function evaluate_all(self, batches, told, progress)
   told:on_test_end(logs)
   return logs
 end
+
+-- Progress is shown by rank 0 only.
+local function verbose_of(self, verbose) return is_chief(self) and verbose or 0 end
 
 local function is_interrupt(err)
   local text = lutra.iserror(err, "Cancelled") and err.message or err
@@ -78,7 +81,11 @@ local function run_epoch(self, batches, run, epoch)
     end
     if #self.metrics > 0 and not run.replayed then self:update_metrics(y, predictions, weight) end
     if hears.on_train_batch_end then told:on_train_batch_end(i, self:read_metrics(loss_mean:result())) end
-    if progress:wants_step() then progress:step(i, self.metric_names, self:read_metrics(loss_mean:result())) end
+    if progress:wants_step() then
+      -- With several ranks all would have to read at the same time.
+      local is_alone = not (self.strategy and self.strategy.ranks)
+      progress:step(i, self.metric_names, is_alone and self:read_metrics(loss_mean:result()) or {})
+    end
     if self.stop_training then break end
   end
   return self:read_metrics(loss_mean:result()), steps
@@ -170,7 +177,7 @@ local function fit(self, x, y, given)
   local _ <close> = validation and validation.dataset and validation
   local run = {
     read = read, loss_mean = metrics.Mean(), history = setmetatable({ history = {}, epoch = {}, model = self }, History),
-    progress = Progress("fit", read.verbose, read.epochs, batches.count), names = { table.unpack(self.metric_names) },
+    progress = Progress("fit", verbose_of(self, read.verbose), read.epochs, batches.count), names = { table.unpack(self.metric_names) },
     callbacks = CallbackList("fit", read.callbacks, self),
     validation = validation,
   }
@@ -218,7 +225,7 @@ local function evaluate(self, x, y, given)
   local _ <close> = batches.dataset and batches
   if not rawget(self, "ready") then self:ensure_ready(batches:first_x()) end
   local told = CallbackList("evaluate", read.callbacks, self)
-  local logs = evaluate_all(self, batches, told, Progress("evaluate", read.verbose, nil, batches.count))
+  local logs = evaluate_all(self, batches, told, Progress("evaluate", verbose_of(self, read.verbose), nil, batches.count))
   if read.return_dict then return logs end
   local values = {}
   for i, name in ipairs(self.metric_names) do values[i] = logs[name] end
@@ -257,7 +264,7 @@ local function predict(self, x, given)
   local _ <close> = batches.dataset and batches
   running.training = nil
   local told = CallbackList("predict", read.callbacks, self)
-  local parts = predict_all(self, batches, told, Progress("predict", read.verbose, nil, batches.count))
+  local parts = predict_all(self, batches, told, Progress("predict", verbose_of(self, read.verbose), nil, batches.count))
   if #parts == 1 then return parts[1] end
   local function join(list)
     if self.strategy then return lutra.device(self.strategy.devices[1], lutra.concat, list) end

@@ -7,7 +7,8 @@ History.__index, History.__name = History, "lutra.nn.History"
 
 local function require_history(who, self)
   if type(self) ~= "table" or getmetatable(self) ~= History then
-    tools.fail("InvalidArgument", ("history:%s: called on %s, expected what fit returns: write history:%s()"):format(who,
+    tools.fail("InvalidArgument",
+      ("history:%s: called on %s, expected what fit returns: write history:%s()"):format(who,
       tools.what_is(self), who))
   end
 end
@@ -24,7 +25,8 @@ function History:__tostring()
     local list = self.history[name]
     words[i] = ("%s=%.4g"):format(name, list[#list] or 0 / 0)
   end
-  return ("lutra.nn.History(%d %s%s%s)"):format(count, count == 1 and "epoch" or "epochs", #words > 0 and ": " or "", table.concat(words, ", "))
+  return ("lutra.nn.History(%d %s%s%s)"):format(count, count == 1 and "epoch" or "epochs", #words > 0 and ": " or "",
+    table.concat(words, ", "))
 end
 
 return History

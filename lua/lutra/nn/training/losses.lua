@@ -11,7 +11,9 @@ local losses, by_name = {}, {}
 -- Accepts numbers and tables of numbers as tensors, as operations do.
 local function tensor(who, name, value)
   if tools.is_tensor(value) then return value end
-  if type(value) == "table" and getmetatable(value) == nil or type(value) == "number" then return lutra.constant(value) end
+  if type(value) == "table" and getmetatable(value) == nil or type(value) == "number" then
+    return lutra.constant(value)
+  end
   tools.fail("InvalidArgument", ("%s: %s is %s, expected a tensor or numbers"):format(who, name, tools.what_is(value)))
 end
 
@@ -27,7 +29,8 @@ local function fitted(who, y_true, y_pred)
   local left, right = labels.shape, y_pred.shape
   for axis = 1, matches and wanted or 0 do matches = matches and left[axis] == right[axis] end
   if not matches then
-    tools.fail("InvalidArgument", ("%s: labels %s and predictions %s do not match: expected one shape"):format(who, tostring(y_true.shape),
+    tools.fail("InvalidArgument",
+      ("%s: labels %s and predictions %s do not match: expected one shape"):format(who, tostring(y_true.shape),
       tostring(y_pred.shape)))
   end
   return labels
@@ -45,7 +48,8 @@ local function row_weights(who, values, weight, what)
     matches = matches and (left[axis] == right[axis] or left[axis] == 1 and (axis > 1 or given.rank == 0))
   end
   if not matches then
-    tools.fail("InvalidArgument", ("%s: %s has the shape %s, and there are losses of the shape %s: expected a number for "
+    tools.fail("InvalidArgument",
+      ("%s: %s has the shape %s, and there are losses of the shape %s: expected a number for "
       .. "each row"):format(who, what or "sample_weight", tostring(given.shape), tostring(values.shape)))
   end
   return weight
@@ -78,14 +82,16 @@ local function define(name, words, defaults, fn)
   defaults.reduction, defaults.name = "sum_over_batch_size", false
   function Loss:init(given)
     for key, value in pairs(read_options(given)) do self[key] = value end
-    options.word("losses." .. name, "reduction", self.reduction, { sum_over_batch_size = true, mean = true, sum = true, none = true })
+    options.word("losses." .. name, "reduction", self.reduction,
+      { sum_over_batch_size = true, mean = true, sum = true, none = true })
     self.name = self.name or words[1]
   end
   -- Multiplies by sample_weight, but divides by the number of rows, as Keras does.
   function Loss:__call(y_true, y_pred, sample_weight)
     y_true, y_pred = tensor(words[1], "y_true", y_true), tensor(words[1], "y_pred", y_pred)
     local values = fn(self, y_true, y_pred)
-    local weights = weights_for(words[1], values, y_pred, sample_weight, self.reduction ~= "sum" and self.reduction ~= "none")
+    local weights = weights_for(words[1], values, y_pred, sample_weight,
+      self.reduction ~= "sum" and self.reduction ~= "none")
     if weights then values = values * weights end
     if self.reduction == "none" then return values end
     return self.reduction == "sum" and values:sum() or values:mean()
@@ -97,7 +103,8 @@ local function define(name, words, defaults, fn)
   for _, word in ipairs(words) do by_name[word], losses[word] = Loss, rows end
 end
 
-local mse, mae, cross_entropy, softmax_cross_entropy = lutra.mse, lutra.mae, lutra.cross_entropy, lutra.softmax_cross_entropy
+local mse, mae, cross_entropy, softmax_cross_entropy = lutra.mse, lutra.mae, lutra.cross_entropy,
+  lutra.softmax_cross_entropy
 
 define("MeanSquaredError", { "mean_squared_error", "mse" }, {}, function(_, y_true, y_pred)
   return mse(fitted("mse", y_true, y_pred), y_pred)
@@ -131,7 +138,8 @@ function losses.BinaryCrossentropy:check_labels(who, y_true, waits)
   if y_true.dtype == "bool" or y_true.size == 0 or not waits and not y_true.device:find "CPU:%d+$" then return end
   local least, most = lutra.min(y_true):item(), lutra.max(y_true):item()
   if least < 0 or most > 1 then
-    tools.fail("InvalidArgument", ("%s: labels are from %g to %g, and binary_crossentropy takes those of 0 to 1; for classes' numbers "
+    tools.fail("InvalidArgument",
+      ("%s: labels are from %g to %g, and binary_crossentropy takes those of 0 to 1; for classes' numbers "
       .. "there is sparse_categorical_crossentropy"):format(who, least, most))
   end
 end
@@ -139,7 +147,8 @@ end
 define("CategoricalCrossentropy", { "categorical_crossentropy" }, { from_logits = false, label_smoothing = 0.0 },
   function(self, y_true, y_pred)
     if y_true.rank ~= y_pred.rank then
-      tools.fail("InvalidArgument", ("categorical_crossentropy: labels %s and predictions %s do not match: expected a number for "
+      tools.fail("InvalidArgument",
+        ("categorical_crossentropy: labels %s and predictions %s do not match: expected a number for "
         .. "each class; for classes' numbers there is sparse_categorical_crossentropy"):format(tostring(y_true.shape),
         tostring(y_pred.shape)))
     end
@@ -167,11 +176,13 @@ local function get(who, value)
     return function(y_true, y_pred, sample_weight)
       local values = value(y_true, y_pred)
       if not tools.is_tensor(values) then
-        tools.fail("InvalidArgument", ("the loss function gives %s, expected a tensor: one number per row, or their mean"):format(
+        tools.fail("InvalidArgument",
+          ("the loss function gives %s, expected a tensor: one number per row, or their mean"):format(
           tools.what_is(values)))
       end
       if sample_weight and values.rank == 0 then
-        tools.fail("InvalidArgument", "the loss function gives one number for the batch, which cannot be weighted by rows: expected "
+        tools.fail("InvalidArgument",
+          "the loss function gives one number for the batch, which cannot be weighted by rows: expected "
           .. "one number per row if there is a sample_weight or a class_weight")
       end
       local weights = values.rank > 0 and weights_for("the loss function", values, y_pred, sample_weight, true)
@@ -181,7 +192,8 @@ local function get(who, value)
   end
   local kind = getmetatable(value)
   if type(kind) == "table" and kind.__call then return value end
-  tools.fail("InvalidArgument", ("%s: loss is %s, expected a name, a loss or a function of labels and predictions"):format(who,
+  tools.fail("InvalidArgument",
+    ("%s: loss is %s, expected a name, a loss or a function of labels and predictions"):format(who,
     tools.what_is(value)))
 end
 

@@ -59,7 +59,8 @@ end
 function masks.sums(x, mask, how)
   local counts = mask
   for _ = mask.rank + 1, x.rank do counts = lutra.expand_dims(counts, -1) end
-  return lutra.sum(lutra.where(counts, x, 0), how), lutra.sum(lutra.broadcast_to(lutra.cast(counts, x.dtype), x.shape), how)
+  return lutra.sum(lutra.where(counts, x, 0), how),
+    lutra.sum(lutra.broadcast_to(lutra.cast(counts, x.dtype), x.shape), how)
 end
 
 -- The number of steps that count, and of all steps; in a replica with a share of a batch, those of the whole batch.

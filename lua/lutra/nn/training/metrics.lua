@@ -1,7 +1,8 @@
 -- Metrics: numbers that fit and evaluate report besides the loss, with Keras 3's names and defaults. A metric
 -- accumulates batches and returns one number.
 local lutra, tools, use = ...
-local class, options, losses, masks, waiting = use "class", use "options", use "nn.training.losses", use "nn.training.masks", use "nn.training.waiting"
+local class, options, losses, masks, waiting = use "class", use "options", use "nn.training.losses",
+  use "nn.training.masks", use "nn.training.waiting"
 local fitted, tensor, row_weights, weights_for = losses.fitted, losses.tensor, losses.row_weights, losses.weights_for
 
 -- 0 / 0 has a sign on some machines, which would be printed.
@@ -78,7 +79,8 @@ local metrics, by_name = { Mean = Mean }, {}
 -- The same for values of predictions, which may have a mask.
 local function update_by_rows(self, values, y_pred, sample_weight)
   local has_rows = tools.is_tensor(values) and values.rank > 0
-  return Mean.update_state(self, values, has_rows and masks.of(y_pred) and weights_for(self.name, values, y_pred, sample_weight)
+  return Mean.update_state(self, values,
+    has_rows and masks.of(y_pred) and weights_for(self.name, values, y_pred, sample_weight)
     or sample_weight)
 end
 
@@ -135,7 +137,8 @@ local function labels_of(y_true, y_pred)
   local rank = y_pred.rank
   if y_true.rank == rank and y_true.shape[rank] == 1 then y_true = lutra.squeeze(y_true, -1) end
   if y_true.rank ~= rank - 1 or y_true.size * y_pred.shape[rank] ~= y_pred.size then
-    tools.fail("InvalidArgument", ("accuracy: labels %s and predictions %s do not match: expected a label for each row of predictions, "
+    tools.fail("InvalidArgument",
+      ("accuracy: labels %s and predictions %s do not match: expected a label for each row of predictions, "
       .. "or a number for each class"):format(tostring(y_true.shape), tostring(y_pred.shape)))
   end
   return lutra.cast(y_true, "int64")
@@ -148,7 +151,8 @@ local function sparse_accuracy(_, y_true, y_pred) return lutra.argmax(y_pred, -1
 local function class_of(who, y_true, y_pred)
   local rank = y_pred.rank
   if y_true.rank == rank and y_true.shape[rank] == 1 and y_pred.shape[rank] > 1 then
-    tools.fail("InvalidArgument", ("%s: labels %s and predictions %s do not match: expected a number for each class; for classes' "
+    tools.fail("InvalidArgument",
+      ("%s: labels %s and predictions %s do not match: expected a number for each class; for classes' "
       .. "numbers there is sparse_%s"):format(who, tostring(y_true.shape), tostring(y_pred.shape), who))
   end
   return lutra.argmax(fitted(who, y_true, y_pred), -1)
@@ -163,7 +167,9 @@ define("CategoricalAccuracy", { "categorical_accuracy" }, {}, categorical_accura
 -- Labels and predictions determine which of the three accuracies applies.
 define("Accuracy", { "accuracy", "acc" }, { threshold = 0.5 }, function(self, y_true, y_pred)
   if y_pred.rank < 2 or y_pred.shape[y_pred.rank] == 1 then return binary_accuracy(self, y_true, y_pred) end
-  if y_true.rank == y_pred.rank and y_true.shape[y_true.rank] > 1 then return categorical_accuracy(self, y_true, y_pred) end
+  if y_true.rank == y_pred.rank and y_true.shape[y_true.rank] > 1 then
+    return categorical_accuracy(self, y_true, y_pred)
+  end
   return sparse_accuracy(self, y_true, y_pred)
 end)
 
@@ -171,7 +177,9 @@ end)
 local function define_share(name, word, pick)
   local Share = class("nn.metrics." .. name, Mean)
   function Share:init(given)
-    for key, value in pairs(options.read("metrics." .. name, given, { thresholds = 0.5, name = word })) do self[key] = value end
+    for key, value in pairs(options.read("metrics." .. name, given, { thresholds = 0.5, name = word })) do
+      self[key] = value
+    end
     options.number("metrics." .. name, "thresholds", self.thresholds, 0, 1)
     self:reset_state()
   end
@@ -207,7 +215,9 @@ AUC.remembers = true
 metrics.AUC, by_name.auc = AUC, AUC
 
 function AUC:init(given)
-  for key, value in pairs(options.read("metrics.AUC", given, { num_thresholds = 200, name = "auc" })) do self[key] = value end
+  for key, value in pairs(options.read("metrics.AUC", given, { num_thresholds = 200, name = "auc" })) do
+    self[key] = value
+  end
   options.count("metrics.AUC", "num_thresholds", self.num_thresholds, 2)
   self:reset_state()
 end
@@ -262,8 +272,11 @@ local function get(who, value, place, list)
   local found = options.resolve(who, ("%s[%d]"):format(list, place), value, by_name)
   if type(value) == "string" then return found { name = value } end
   if type(value) == "function" then return Wrapped(value, "metric_" .. place) end
-  if type(value) == "table" and value.update_state and value.result and value.reset_state and value.name then return value end
-  tools.fail("InvalidArgument", ("%s: %s[%d] is %s, expected a name, a metric or a function of labels and predictions"):format(
+  if type(value) == "table" and value.update_state and value.result and value.reset_state and value.name then
+    return value
+  end
+  tools.fail("InvalidArgument",
+    ("%s: %s[%d] is %s, expected a name, a metric or a function of labels and predictions"):format(
     who, list, place, tools.what_is(value)))
 end
 

@@ -12,7 +12,8 @@ local kinds = { bf16 = "bfloat16", fp32 = false }
 -- Resolves compile's option to the dtype that layers compute in, or nil for the dtype of their weights.
 function precision.read(who, value)
   if value and type(value) ~= "string" then
-    tools.fail("InvalidArgument", ("%s: precision is %s, expected \"bf16\" or \"fp32\""):format(who, tools.what_is(value)))
+    tools.fail("InvalidArgument",
+      ("%s: precision is %s, expected \"bf16\" or \"fp32\""):format(who, tools.what_is(value)))
   end
   return value and options.resolve(who, "precision", value, kinds) or nil
 end
@@ -70,7 +71,8 @@ local users = setmetatable({}, { __mode = "k" })
 local function with_weights(layer, dtype)
   local user, before, kept = coroutine.running(), users[layer], nil
   if before and before ~= user then
-    tools.fail("Unimplemented", ("layer '%s': it has weights of its own and waits for other replicas while it computes, which mixed "
+    tools.fail("Unimplemented",
+      ("layer '%s': it has weights of its own and waits for other replicas while it computes, which mixed "
       .. "precision does not support: put the weights into a separate layer"):format(layer.name))
   end
   for _, key in ipairs(layer._fields) do

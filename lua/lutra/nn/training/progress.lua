@@ -7,7 +7,8 @@ local Progress = class "nn.Progress"
 -- verbose: "auto" (1 on a terminal, else 2), 0 nothing, 1 the bar, 2 one line per epoch.
 function Progress:init(who, verbose, epochs, steps)
   if type(verbose) ~= "boolean" and verbose ~= "auto" and verbose ~= 0 and verbose ~= 1 and verbose ~= 2 then
-    tools.fail("InvalidArgument", ("%s: verbose is %s, expected \"auto\", 0, 1 or 2"):format(who, tools.what_is(verbose)))
+    tools.fail("InvalidArgument",
+      ("%s: verbose is %s, expected \"auto\", 0, 1 or 2"):format(who, tools.what_is(verbose)))
   end
   if verbose == "auto" or verbose == true then verbose = tools.is_terminal() and 1 or 2 end
   self.verbose, self.epochs, self.steps = verbose or 0, epochs, steps
@@ -56,7 +57,8 @@ function Progress:step(step, names, logs)
   self.drawn = lutra.time()
   local seconds, rate = step_text(self, step)
   if not self.steps then
-    io.stderr:write(("\r\27[K%d/Unknown %s %s%s"):format(step, time_text(seconds), rate, Progress.values_text(names, logs)))
+    io.stderr:write(("\r\27[K%d/Unknown %s %s%s"):format(step, time_text(seconds), rate,
+      Progress.values_text(names, logs)))
     return
   end
   local full = kBar * step // self.steps
@@ -71,7 +73,8 @@ function Progress:end_epoch(steps, names, logs)
   local seconds, rate = step_text(self, steps)
   local values = Progress.values_text(names, logs)
   if self.verbose == 1 then
-    io.stderr:write(("\r\27[K%d/%d %s %s %s%s\n"):format(steps, self.steps, ("━"):rep(kBar), time_text(seconds), rate, values))
+    io.stderr:write(("\r\27[K%d/%d %s %s %s%s\n"):format(steps, self.steps, ("━"):rep(kBar), time_text(seconds), rate,
+      values))
   else
     local epoch = self.epochs and ("Epoch %d/%d - "):format(self.epoch, self.epochs) or ""
     io.stderr:write(("%s%d/%d - %s - %s%s\n"):format(epoch, steps, self.steps, time_text(seconds), rate, values))

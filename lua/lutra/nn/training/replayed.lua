@@ -48,7 +48,8 @@ local function is_own_layer(layer)
       if getmetatable(made) ~= nil and type(made) == "table" then classes[#classes + 1] = made end
     end
     return classes
-  end, layer) and not has_own_methods(layer) and not rawget(layer, "stateful") and has_no_function(rawget(layer, "made_with"), 1)
+  end, layer) and not has_own_methods(layer) and not rawget(layer, "stateful")
+    and has_no_function(rawget(layer, "made_with"), 1)
 end
 
 local function has_own_layers(model)
@@ -66,7 +67,8 @@ end
 
 local function are_own_metrics(list)
   for _, metric in ipairs(list) do
-    if not is_own("metric", function() return metrics.public end, metric) or metric.add ~= metrics.Mean.add then return false end
+    if not is_own("metric", function() return metrics.public end, metric)
+      or metric.add ~= metrics.Mean.add then return false end
   end
   return true
 end

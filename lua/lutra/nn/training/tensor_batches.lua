@@ -15,16 +15,20 @@ function tensor_batches.read(who, name, value)
   if kind == "table" and (type(value[1]) == "userdata" or value[1] == false) then return value end
   if has_names(value) then
     if name == "y" then
-      tools.fail("InvalidArgument", ("%s: y has the name '%s', expected labels: a tensor or a table of numbers"):format(who,
+      tools.fail("InvalidArgument",
+        ("%s: y has the name '%s', expected labels: a tensor or a table of numbers"):format(who,
         options.quoted(next(value))))
     end
     local named = {}
-    for key, entry in pairs(value) do named[key] = tensor_batches.read(who, ("%s['%s']"):format(name, options.quoted(key)), entry) end
+    for key, entry in pairs(value) do
+      named[key] = tensor_batches.read(who, ("%s['%s']"):format(name, options.quoted(key)), entry)
+    end
     return named
   end
   if kind == "table" then return lutra.constant(value) end
   if kind ~= "userdata" then
-    tools.fail("InvalidArgument", ("%s: %s is %s, expected a tensor or a table of numbers"):format(who, name, tools.what_is(value)))
+    tools.fail("InvalidArgument",
+      ("%s: %s is %s, expected a tensor or a table of numbers"):format(who, name, tools.what_is(value)))
   end
   return value
 end
@@ -36,13 +40,16 @@ function tensor_batches.rows(who, arrays)
     local value = arrays[name]
     local list = type(value) == "table" and value or { value }
     for key, tensor in pairs(list) do
-      local here = type(key) == "string" and ("%s['%s']"):format(name, key) or #list > 1 and ("%s[%d]"):format(name, key) or name
+      local here = type(key) == "string" and ("%s['%s']"):format(name, key) or #list > 1
+        and ("%s[%d]"):format(name, key) or name
       -- Labels are false for an output without a loss.
       if tensor and tensor.rank == 0 then
-        tools.fail("InvalidArgument", ("%s: %s is a scalar, expected rows: the first axis is the batch"):format(who, here))
+        tools.fail("InvalidArgument",
+          ("%s: %s is a scalar, expected rows: the first axis is the batch"):format(who, here))
       end
       if tensor and rows and #tensor ~= rows then
-        tools.fail("InvalidArgument", ("%s: %s has %d rows and %s %d; the first axes must be equally long"):format(who, first,
+        tools.fail("InvalidArgument",
+          ("%s: %s has %d rows and %s %d; the first axes must be equally long"):format(who, first,
           rows, here, #tensor))
       end
       if tensor and not rows then rows, first = #tensor, here end
@@ -126,7 +133,8 @@ tensor_batches.is_dataset = options.is_dataset
 function tensor_batches.split(who, arrays, rows, share)
   local first = math.floor(rows * (1 - share))
   if first == 0 or first == rows then
-    tools.fail("InvalidArgument", ("%s: validation_split %g of %d rows leaves %d to train on and %d to validate with"):format(who,
+    tools.fail("InvalidArgument",
+      ("%s: validation_split %g of %d rows leaves %d to train on and %d to validate with"):format(who,
       share, rows, first, rows - first))
   end
   local kept, held = {}, {}

@@ -67,8 +67,9 @@ function training:compile(given)
   rawset(self, "plain_metrics", #list - weighted)
   rawset(self, "step_variables", false)
   rawset(self, "known_costs", nil)
-  -- The strategy whose replicas train it; false if there is none.
-  rawset(self, "strategy", replicas.strategy() or false)
+  -- The strategy whose replicas train it; false if there is none. The default strategy has no devices of its own.
+  local strategy = replicas.strategy()
+  rawset(self, "strategy", strategy and #strategy.devices > 0 and strategy or false)
   return self
 end
 
@@ -159,6 +160,10 @@ end
 function training:read_metrics(loss)
   local logs = { loss = loss }
   local names = self.metric_names
+  if self.strategy and self.strategy.ranks and #self.metrics > 0 then
+    use "nn.replicas.merged_metrics"(self.metrics, function(metric, i) logs[names[i + 1]] = metrics.plain(metric:result()) end)
+    return logs
+  end
   for i, metric in ipairs(self.metrics) do logs[names[i + 1]] = metrics.plain(metric:result()) end
   return logs
 end

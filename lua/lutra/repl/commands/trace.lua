@@ -37,7 +37,8 @@ return {
   run = function(session, argument)
     if running and not running.exit and not lutra.profiler.is_running() then running = nil end -- a script stopped it
     if argument == "" then
-      return session:print(not running and "no trace is on" or running.exit and "tracing to " .. harmless(session, running.path)
+      return session:print(not running and "no trace is on" or running.exit
+        and "tracing to " .. harmless(session, running.path)
         or "a trace is on")
     end
     if argument == "off" then
@@ -54,7 +55,9 @@ return {
         :format(harmless(session, argument), nearest and (" (did you mean '%s'?)"):format(nearest) or ""))
     end
     if not running then return begin(session, argument) end
-    if running.exit then return session:fail("a trace is on, to " .. harmless(session, running.path) .. "; :trace off ends it") end
+    if running.exit then
+      return session:fail("a trace is on, to " .. harmless(session, running.path) .. "; :trace off ends it")
+    end
     local ok, problem = pcall(lutra.profiler.save, argument)
     if not ok then return session:fail(tostring(problem)) end
     session:print("wrote " .. harmless(session, argument))

@@ -1,0 +1,368 @@
+#include "hosts/cluster.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <climits>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "core/blocked_signals.h"
+#include "core/error.h"
+#include "core/version.h"
+#include "hosts/pause.h"
+
+namespace lutra {
+namespace {
+
+constexpr int kControlTag = 1, kDataTag = 2;
+// A message has fewer bytes than an int can count.
+constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+// Once a rank has failed, the time that the others have to come to a collective.
+constexpr auto kGrace = std::chrono::seconds(10);
+constexpr auto kBeat = std::chrono::seconds(1);
+
+Cluster* the_cluster = nullptr;
+
+uint64_t hash_of(std::string_view text) {  // FNV-1a
+  uint64_t hash = 14695981039346656037u;
+  for (unsigned char c : text) hash = (hash ^ c) * 1099511628211u;
+  return hash;
+}
+
+std::string host_name() {
+  char name[HOST_NAME_MAX + 1] = "";
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
+double silence_limit() {
+  const char* value = std::getenv("LUTRA_RANK_SILENCE");
+  if (value == nullptr || *value == '\0') return 10;
+  char* end = nullptr;
+  double seconds = std::strtod(value, &end);
+  require(*end == '\0' && seconds >= 0 && std::isfinite(seconds), "LUTRA_RANK_SILENCE is \"", value,
+          "\", expected a number of seconds, 0 for no limit");
+  return seconds;
+}
+
+}  // namespace
+
+Cluster* Cluster::running() { return the_cluster; }
+
+Cluster::Cluster(const MpiCalls* calls, int rank, int size)
+    : calls_(calls), rank_(rank), size_(size), last_beat_(Clock::now()), last_drive_(last_beat_) {
+  heard_.assign(static_cast<std::size_t>(size), last_beat_);
+  if (rank == 0) coordinator_.emplace(size);
+}
+
+Cluster& Cluster::start(const RankLaunch& launch) {
+  if (the_cluster != nullptr) return *the_cluster;
+  std::string why;
+  const MpiCalls* calls = open_mpi_plugin(&why);
+  if (calls == nullptr) {
+    fail(ErrorCode::FailedPrecondition, launch.launcher, " started this process as rank ", launch.rank, " of ",
+         launch.size, ", but MPI cannot be used: ", why);
+  }
+  const double silence = silence_limit();
+  int rank = 0, size = 1;
+  {
+    const BlockedSignals until_its_threads_run;
+    if (const char* problem = calls->start(&rank, &size)) fail(ErrorCode::FailedPrecondition, problem);
+  }
+  if (size != launch.size) {
+    fail(ErrorCode::FailedPrecondition, launch.launcher, " started ", launch.size, " processes, but ", calls->library(),
+         " found ", size, ": the launcher is of another MPI than the library");
+  }
+  the_cluster = new Cluster(calls, rank, size);  // lives as long as the process
+  the_cluster->silence_ = silence;
+  the_cluster->open(launch);
+  return *the_cluster;
+}
+
+void Cluster::open(const RankLaunch& launch) {
+  claim_launch();
+  on_exit([](int status, void*) { the_cluster->end(status != 0); }, nullptr);
+  const std::vector<std::string> all = all_gather(text(host_name(), "\n", LUTRA_VERSION), {});
+  std::vector<std::string> versions;
+  for (const std::string& each : all) {
+    const std::size_t end = each.find('\n');
+    hosts_.push_back(each.substr(0, end));
+    versions.push_back(each.substr(end + 1));
+  }
+  if (coordinator_) coordinator_->set_hosts(hosts_);
+  for (std::size_t r = 1; r < all.size(); ++r) {
+    require(versions[r] == versions[0], launch.launcher, ": rank 0 (host ", hosts_[0], ") runs Lutra ", versions[0],
+            ", and rank ", r, " (host ", hosts_[r], ") Lutra ", versions[r], ": all need the same version");
+  }
+  const BlockedSignals for_the_thread;
+  watcher_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
+}
+
+// Sends heartbeats, and handles messages while Lua computes. The thread that waits in a collective does the same
+// itself.
+void Cluster::watch(const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    {
+      std::lock_guard lock(mutex_);
+      drive();
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+}
+
+// One round of everything that does not wait. The mutex is held.
+void Cluster::drive() {
+  const Clock::time_point now = Clock::now();
+  // This process itself was stopped: nobody else was silent.
+  if (now - last_drive_ > 2 * kBeat) std::fill(heard_.begin(), heard_.end(), now);
+  last_drive_ = now;
+  int from = 0;
+  std::size_t count = 0;
+  while (calls_->probe(kControlTag, &from, &count)) {
+    std::string bytes(count, '\0');
+    MpiRequest request = calls_->receive(bytes.data(), count, from, kControlTag);
+    while (!calls_->done(&request)) sched_yield();
+    heard_[static_cast<std::size_t>(from)] = now;
+    if (Message message; unpack(bytes, &message)) hear(from, message);
+  }
+  flush();
+  std::erase_if(sent_, [this](const std::unique_ptr<Sent>& each) { return calls_->done(&each->request); });
+  if (now - last_beat_ < kBeat) return;
+  last_beat_ = now;
+  beat(now);
+}
+
+void Cluster::hear(int from, const Message& message) {
+  switch (message.kind) {
+    case Message::Go:
+    case Message::Verdict: answer_ = message; return;
+    case Message::Bye: is_over_ = true; return;
+    case Message::Beat: return;
+    default:
+      if (coordinator_) coordinator_->hear(from, message);
+  }
+}
+
+void Cluster::post(int to, const Message& message) {
+  auto sent = std::make_unique<Sent>(Sent{0, packed(message)});
+  sent->request = calls_->send(sent->bytes.data(), sent->bytes.size(), to, kControlTag);
+  sent_.push_back(std::move(sent));
+}
+
+void Cluster::tell_coordinator(const Message& message) {
+  if (coordinator_) coordinator_->hear(0, message);
+  else post(0, message);
+  flush();
+}
+
+void Cluster::flush() {
+  if (!coordinator_) return;
+  for (const auto& [to, message] : coordinator_->answers()) {
+    if (to == 0) hear(0, message);
+    else post(to, message);
+  }
+}
+
+// Once a second. Rank 0 hears all, and all hear rank 0.
+void Cluster::beat(Clock::time_point now) {
+  const Message message{.kind = Message::Beat};
+  if (rank_ != 0) post(0, message);
+  for (int r = 1; rank_ == 0 && r < size_; ++r) post(r, message);
+  check_silence(now);
+  if (!coordinator_ || !coordinator_->is_ending()) return;
+  if (ending_since_ == Clock::time_point{}) ending_since_ = now;
+  if (now - ending_since_ < kGrace) return;
+  abort(text("a rank has failed, and 10 s later the job has not ended: ", coordinator_->missing(),
+             " has come to no collective"));
+}
+
+void Cluster::check_silence(Clock::time_point now) {
+  if (silence_ == 0) return;
+  for (int r = 0; r < size_; ++r) {
+    if (r == rank_ || (rank_ != 0 && r != 0)) continue;
+    const double silent = std::chrono::duration<double>(now - heard_[static_cast<std::size_t>(r)]).count();
+    // If rank 0 is lost, only one of the others should say so.
+    if (silent < silence_ + (rank_ == 0 ? 0.0 : 0.5 * (rank_ - 1))) continue;
+    const std::string& line = coordinator_ ? coordinator_->last_line(r) : last_line_;
+    const std::string& host = hosts_[static_cast<std::size_t>(r)];
+    abort(text("rank ", r, " on host ", host, " has not been heard of for ", static_cast<int>(silent),
+               " s: ", line.empty() ? "it has called nothing yet" : text("its last call was at ", line),
+               "; the process is stopped, or the host cannot be reached"));
+  }
+}
+
+void Cluster::abort(const std::string& message) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "lutra: %s\n", message.c_str());
+  std::fflush(stderr);
+  // Where hosts are cut off, MPI may wait for them.
+  std::thread([] {
+    std::this_thread::sleep_for(std::chrono::seconds(2));
+    _exit(EXIT_FAILURE);
+  }).detach();
+  calls_->abort(EXIT_FAILURE);
+  _exit(EXIT_FAILURE);
+}
+
+Agreement Cluster::meet(const Meeting& meeting, const Interrupted& interrupted) {
+  if (is_abandoned_ || has_ended_) {
+    fail(ErrorCode::FailedPrecondition, meeting.what, ": this rank ",
+         has_ended_ ? "has ended" : "was interrupted in a collective, so it is no longer in step with the others");
+  }
+  Message arrive{.kind = Message::Arrive, .is_complete = meeting.is_complete, .rank = rank_, .sequence = ++sequence_};
+  arrive.hash = hash_of(meeting.equal);
+  arrive.check = meeting.check;
+  arrive.note = meeting.note;
+  arrive.what = meeting.what;
+  arrive.where = meeting.where;
+  const Clock::time_point start = Clock::now();
+  {
+    std::lock_guard lock(mutex_);
+    last_line_ = meeting.where;
+    tell_coordinator(arrive);
+  }
+  bool gave_up = false;
+  for (Pause pause;; pause.rest()) {
+    std::lock_guard lock(mutex_);
+    drive();
+    if (answer_) break;
+    const double waited = std::chrono::duration<double>(Clock::now() - start).count();
+    if (meeting.seconds > 0 && waited > meeting.seconds && !gave_up) {
+      gave_up = true;
+      std::string seconds;
+      append(seconds, meeting.seconds);
+      tell_coordinator({.kind = Message::GiveUp, .rank = rank_, .sequence = sequence_, .what = seconds});
+    }
+    if (interrupted && interrupted()) {
+      is_abandoned_ = true;
+      std::string rest = coordinator_ ? coordinator_->missing() : "the others";
+      fail(ErrorCode::Cancelled, "interrupted! Rank ", rank_, " waited in ", meeting.what, " (", meeting.where,
+           ") for ", rest);
+    }
+  }
+  const Message answer = *std::exchange(answer_, std::nullopt);
+  if (answer.kind == Message::Go) return {answer.note, answer.is_complete};
+  ErrorCode code = answer.code == "InvalidArgument"    ? ErrorCode::InvalidArgument
+                   : answer.code == "DeadlineExceeded" ? ErrorCode::DeadlineExceeded
+                                                       : ErrorCode::Cancelled;
+  Error error(code, answer.what);
+  error.with("code", answer.code).with("rank", text(answer.rank)).with("line", answer.where);
+  throw error.with("host", hosts_[static_cast<std::size_t>(answer.rank)]);
+}
+
+void Cluster::exchange(std::span<const Piece> sends, std::span<const Piece> receives, const Interrupted& interrupted) {
+  std::vector<MpiRequest> requests;
+  auto each_part = [](const Piece& piece, const auto& f) {
+    for (std::size_t at = 0; at < piece.bytes; at += kMostBytes)
+      f(piece.data + at, std::min(kMostBytes, piece.bytes - at), piece.rank);
+  };
+  {
+    std::lock_guard lock(mutex_);
+    for (const Piece& piece : receives) {
+      each_part(piece, [&](std::byte* data, std::size_t bytes, int rank) {
+        requests.push_back(calls_->receive(data, bytes, rank, kDataTag));
+      });
+    }
+    for (const Piece& piece : sends) {
+      each_part(piece, [&](std::byte* data, std::size_t bytes, int rank) {
+        requests.push_back(calls_->send(data, bytes, rank, kDataTag));
+      });
+    }
+  }
+  // All ranks have agreed to this, so it ends, unless a process is gone. The memory is in use until then.
+  std::optional<Clock::time_point> asked;
+  for (Pause pause;; pause.rest()) {
+    std::lock_guard lock(mutex_);
+    std::erase_if(requests, [&](MpiRequest& request) { return calls_->done(&request); });
+    if (requests.empty()) break;
+    drive();
+    if (!asked && interrupted && interrupted()) asked = Clock::now();
+    if (asked && Clock::now() - *asked > std::chrono::seconds(2)) {
+      abort(text("rank ", rank_, " was interrupted while data was on its way (", last_line_, ")"));
+    }
+  }
+  if (asked) {
+    is_abandoned_ = true;
+    fail(ErrorCode::Cancelled, "interrupted! Rank ", rank_, " was exchanging data (", last_line_, ")");
+  }
+}
+
+std::vector<std::string> Cluster::all_gather(std::string_view mine, const Interrupted& interrupted) {
+  // Short texts fit beside their length, into the first message.
+  struct First {
+    uint64_t length;
+    char text[248];
+  };
+  First own{mine.size(), {}};
+  std::memcpy(own.text, mine.data(), std::min(mine.size(), sizeof own.text));
+  const auto count = static_cast<std::size_t>(size_);
+  std::vector<First> firsts(count);
+  std::vector<Piece> sends, receives;
+  auto add_all = [&](auto&& piece_from, std::byte* data, std::size_t bytes) {
+    for (int r = 0; r < size_; ++r) {
+      if (r == rank_) continue;
+      if (bytes > 0) sends.push_back({r, data, bytes});
+      if (Piece piece = piece_from(r); piece.bytes > 0) receives.push_back(piece);
+    }
+    exchange(sends, receives, interrupted);
+    sends.clear();
+    receives.clear();
+  };
+  add_all(
+      [&](int r) {
+        return Piece{r, reinterpret_cast<std::byte*>(&firsts[static_cast<std::size_t>(r)]), sizeof(First)};
+      },
+      reinterpret_cast<std::byte*>(&own), sizeof own);
+  std::vector<std::string> all(count);
+  bool is_long = mine.size() > sizeof own.text;
+  for (std::size_t r = 0; r < count; ++r) {
+    if (static_cast<int>(r) == rank_) {
+      all[r] = mine;
+      continue;
+    }
+    all[r].resize(firsts[r].length);
+    is_long = is_long || firsts[r].length > sizeof own.text;
+    std::memcpy(all[r].data(), firsts[r].text, std::min<std::size_t>(firsts[r].length, sizeof own.text));
+  }
+  if (!is_long) return all;
+  // The rest of those that are longer.
+  constexpr std::size_t kFirst = sizeof own.text;
+  std::string rest(mine.size() > kFirst ? mine.substr(kFirst) : std::string_view());
+  add_all(
+      [&](int r) {
+        std::string& text = all[static_cast<std::size_t>(r)];
+        if (text.size() <= kFirst) return Piece{r, nullptr, 0};
+        return Piece{r, reinterpret_cast<std::byte*>(text.data() + kFirst), text.size() - kFirst};
+      },
+      reinterpret_cast<std::byte*>(rest.data()), rest.size());
+  return all;
+}
+
+void Cluster::note_failure(std::string_view message) {
+  if (failure_.empty()) failure_ = message.substr(0, std::min<std::size_t>(message.find('\n'), 400));
+}
+
+void Cluster::end(bool has_failed) {
+  if (has_ended_) return;
+  has_ended_ = true;
+  {
+    std::lock_guard lock(mutex_);
+    Message last{.kind = Message::Final, .has_failed = has_failed, .rank = rank_, .sequence = sequence_};
+    last.what = failure_;
+    last.where = last_line_;
+    tell_coordinator(last);
+  }
+  for (Pause pause;; pause.rest()) {
+    std::lock_guard lock(mutex_);
+    drive();
+    if (is_over_ && sent_.empty()) break;
+  }
+  watcher_ = {};  // waits for it
+  calls_->finish();
+}
+
+}  // namespace lutra

@@ -1,0 +1,115 @@
+// The processes of one launch, which are called ranks: they agree on each collective before data moves, exchange bytes,
+// and notice when one of them is gone. One per process.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "hosts/coordinator.h"
+#include "hosts/launch.h"
+#include "hosts/mpi_calls.h"
+
+namespace lutra {
+
+// A collective, as one rank sees it.
+struct Meeting {
+  std::string what;         // for errors: "barrier", "a sum of 4 tensors"
+  std::string where = {};   // the script's line: "train.lua:57"
+  std::string equal = {};   // what must be equal on all ranks
+  uint64_t check = 0;       // likewise, but 0 is equal to everything
+  bool is_complete = true;  // any flag: Agreement says whether all ranks have it
+  uint64_t note = 0;        // rank 0's reaches all
+  double seconds = 0;       // the most to wait; 0: no limit
+};
+struct Agreement {
+  uint64_t note;
+  bool is_complete;
+};
+
+// Bytes to send to a rank, or memory for those that come from it.
+struct Piece {
+  int rank;
+  std::byte* data;
+  std::size_t bytes;
+};
+
+// Whether the user wants to stop what waits; may be empty.
+using Interrupted = std::function<bool()>;
+
+// Finds and opens liblutra_mpi.so. Null: *why says why not and what to do.
+const MpiCalls* open_mpi_plugin(std::string* why);
+
+class Cluster {
+ public:
+  // The one that has been started; null before.
+  static Cluster* running();
+  // Starts it on all ranks of the launch, which wait for each other. Fails (FailedPrecondition) if MPI is missing, and
+  // (InvalidArgument) if ranks run different versions of Lutra.
+  static Cluster& start(const RankLaunch& launch);
+
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+  const std::vector<std::string>& hosts() const { return hosts_; }  // of each rank
+  std::string library() const { return calls_->library(); }
+
+  // Waits until all ranks are in this collective. Fails with InvalidArgument if they are in different ones, Aborted if
+  // one has ended or failed, DeadlineExceeded after m.seconds, Cancelled if interrupted.
+  Agreement meet(const Meeting& meeting, const Interrupted& interrupted);
+  // After a meeting: sends and receives. Pieces between two ranks match in order and size.
+  void exchange(std::span<const Piece> sends, std::span<const Piece> receives, const Interrupted& interrupted);
+  // After a meeting: what all ranks pass, by rank.
+  std::vector<std::string> all_gather(std::string_view mine, const Interrupted& interrupted);
+
+  // Remembers the error for end().
+  void note_failure(std::string_view message);
+  // Tells the others that this rank has ended, and waits until all have. Nothing else may be called afterwards.
+  void end(bool has_failed);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  Cluster(const MpiCalls* calls, int rank, int size);
+  void open(const RankLaunch& launch);
+  void watch(const std::stop_token& stop);
+  void drive();
+  void hear(int from, const Message& message);
+  void post(int to, const Message& message);
+  void tell_coordinator(const Message& message);
+  void flush();
+  void beat(Clock::time_point now);
+  void check_silence(Clock::time_point now);
+  [[noreturn]] void abort(const std::string& message);
+
+  const MpiCalls* const calls_;
+  const int rank_, size_;
+  std::vector<std::string> hosts_;
+  double silence_ = 10;  // seconds after which a rank that says nothing is lost; 0: never
+  std::string failure_, last_line_;
+  uint64_t sequence_ = 0;
+  bool is_abandoned_ = false, has_ended_ = false;
+
+  // What follows, and all of MPI, is used by one thread at a time. See docs/decisions/ranks-agree-first.md.
+  std::mutex mutex_;
+  std::optional<Coordinator> coordinator_;
+  std::optional<Message> answer_;
+  bool is_over_ = false;
+  struct Sent {
+    MpiRequest request;
+    std::string bytes;
+  };
+  std::vector<std::unique_ptr<Sent>> sent_;
+  std::vector<Clock::time_point> heard_;
+  Clock::time_point last_beat_, last_drive_, ending_since_{};
+  std::jthread watcher_;
+};
+
+}  // namespace lutra

@@ -1,0 +1,27 @@
+// What a launcher (mpirun, srun, lutra launch) has told this process by environment variables.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace lutra {
+
+struct RankLaunch {
+  int rank = 0;
+  int size = 1;
+  std::string launcher;  // "mpirun" or "srun"
+};
+
+// nullopt: no launcher started this process. A process that a rank starts is no rank.
+std::optional<RankLaunch> find_launch();
+
+// Marks this process as the rank, for find_launch in the processes that it starts.
+void claim_launch();
+
+// If TF_CONFIG lists workers: the command that starts them with Lutra; else "". `script` may be empty.
+std::string command_for_tf_config(const std::string& script);
+
+// The words that tell how to get MPI.
+constexpr const char* kMpiPackages = "Debian: apt-get install libopenmpi-dev openmpi-bin, then build Lutra again";
+
+}  // namespace lutra

@@ -1,0 +1,136 @@
+-- A model trained in several processes has the same bits as in one with as many replicas.
+local expect = dofile("tests/support/expect.lua")
+local case, equal = expect.case, expect.equal
+local ranks = dofile("tests/support/run/ranks.lua")
+
+-- Run as MirroredStrategy and as MultiWorkerMirroredStrategy, with numbers of rows and of rows in a batch.
+local program = [==[
+local kind, rows, batch = ...
+rows, batch = tonumber(rows), tonumber(batch)
+local nn, d = lt.nn, lt.distribute
+lt.random.set_seed(d.rank() == 0 and 7 or 8)  -- the strategy's ranks go on with rank 0's
+local strategy = kind == "workers" and d.MultiWorkerMirroredStrategy() or d.MirroredStrategy()
+local model = strategy:scope(function()
+  local made = nn.Sequential {
+    nn.Dense(9, { activation = "tanh", input_shape = { 5 } }), nn.BatchNorm { momentum = 0.5 }, nn.Dropout(0.3),
+    nn.Dense(700), nn.Dense(3, { activation = "softmax", kernel_regularizer = "l2" }),
+  }
+  return made:compile { optimizer = lt.optim.Adam { learning_rate = 0.02 }, loss = "sparse_categorical_crossentropy",
+    metrics = { "accuracy" } }
+end)
+local x = lt.random.normal({ rows, 5 }, { seed = 3 })
+local y = lt.argmax(x:matmul(lt.random.normal({ 5, 3 }, { seed = 4 })), -1)
+local history = model:fit(x, y, { batch_size = batch, epochs = 3, seed = 5, verbose = 0, validation_split = 0.2 }).history
+local function bits(tensor)
+  local sum = 0
+  for byte in tensor:to("/CPU:0"):bytes():gmatch "." do sum = (sum * 31 + byte:byte()) % 0x7fffffffffff end
+  return ("%d bytes, %x"):format(tensor.nbytes, sum)
+end
+-- On all ranks: what they print must be the same but for its beginning.
+local function show(what, text) print(what, text) end
+for i, weight in ipairs(model:get_weights()) do show("weight " .. i, bits(weight)) end
+for _, name in ipairs { "loss", "accuracy", "val_loss", "val_accuracy" } do
+  for i, value in ipairs(history[name]) do show(name .. i, ("%.12f"):format(value)) end
+end
+show("evaluate", ("%.12f %.12f"):format(model:evaluate(x, y, { batch_size = 7, verbose = 0 })))
+show("predict", bits(model:predict(x, { batch_size = 6 })))
+show("train_on_batch", ("%.12f"):format((model:train_on_batch(x[{ { 1, 9 } }], y[{ { 1, 9 } }]))))
+-- A loop of one's own.
+local w = strategy:scope(lt.Variable, { 0.5, 0.25 }, { name = "w" })
+local optimizer = strategy:scope(lt.optim.SGD, { learning_rate = 0.1 })
+local function step(rows)
+  local tape <close> = lt.GradientTape()
+  local loss = ((rows * w):sum(2) - 1):square():sum() / 10
+  optimizer:apply(tape:gradient(loss, { w }), { w })
+  return loss
+end
+for batch in strategy:experimental_distribute_dataset({ x[{ { 1, 10 }, { 1, 2 } }], x[{ { 11, 15 }, { 1, 2 } }] }):iterate() do
+  show("loop", bits(strategy:reduce("sum", strategy:run(step, { batch }))))
+end
+show("w", bits(w:value()))
+show("mean", strategy:reduce("mean", strategy:experimental_distribute_values_from_function(function(c)
+  return c.replica_id_in_sync_group * 1.5
+end)))
+show("gathered", table.concat(strategy:gather(strategy:run(function()
+  local c = d.get_replica_context()
+  return lt.constant { c.replica_id_in_sync_group * 10 + c.num_replicas_in_sync }
+end)):totable(), " "))
+show("all_reduce", strategy:reduce("sum", strategy:run(function()
+  local c = d.get_replica_context()
+  local sums = c:all_reduce("mean", { number = c.replica_id_in_sync_group, tensor = lt.constant { 1.0 * c.replica_id_in_sync_group } })
+  return sums.number + sums.tensor:sum()
+end)):item())
+]==]
+
+-- What each rank prints, without the notes of strategies.
+local function of_ranks(text)
+  local lists = {}
+  for line in text:gmatch "[^\n]+" do
+    local rank, rest = line:match "^%[(%d+)%] (.*)$"
+    rank, rest = tonumber(rank or 0), rest or line
+    if not rest:find "^INFO" then lists[rank] = (lists[rank] or "") .. rest .. "\n" end
+  end
+  return lists
+end
+
+for _, rows in ipairs { "23 8", "21 4", "24 24" } do
+  for _, how in ipairs { { 2, 1 }, { 3, 1 }, { 2, 2 } } do
+    local processes, gpus = how[1], how[2]
+    local words = ("workers %s"):format(rows)
+    case(("%d processes with %d GPUs, rows %s"):format(processes, gpus, rows), function()
+      local status, alone = ranks.alone("--sim-gpus " .. processes * gpus, program, nil, "mirrored " .. rows)
+      equal(status, 0, alone)
+      local wanted = of_ranks(alone)[0]
+      assert(wanted:find "weight 1\t180 bytes" and wanted:find "all_reduce", wanted)
+      local status, text = ranks.launch(("-n %d --sim-gpus %d"):format(processes, gpus), program, nil, words)
+      equal(status, 0, text)
+      local lists = of_ranks(text)
+      for rank = 0, processes - 1 do equal(lists[rank], wanted, "rank " .. rank) end
+    end)
+  end
+end
+
+case("CPUs as simulated GPUs", function()
+  local _, alone = ranks.alone("--sim-gpus 3", program, nil, "mirrored 23 8")
+  local status, text = ranks.launch("-n 3", program, nil, "workers 23 8")
+  equal(status, 0, text)
+  equal(of_ranks(text)[2], of_ranks(alone)[0])
+end)
+
+case("ranks that differ in rows, seeds, variables or shapes are told so", function()
+  local function differs(body, wanted)
+    local status, text = ranks.launch("-n 2", ([[
+      local strategy = lt.distribute.MultiWorkerMirroredStrategy()
+      local rank = lt.distribute.rank()
+      local rows, units, name, seed = 8, 2, "a", 1
+      %s
+      lt.random.set_seed(seed)
+      local model = strategy:scope(function()
+        return lt.nn.Sequential { lt.nn.Dense(units, { name = name, input_shape = { 3 } }) }:compile { loss = "mse" }
+      end)
+      model:fit(lt.ones { rows, 3 }, lt.ones { rows, units }, { verbose = 0 })
+    ]]):format(body))
+    equal(status, 1, text)
+    for _, part in ipairs(wanted) do
+      if not text:find(part, 1, true) then error(("%s\n  expected in: %s"):format(part, text), 2) end
+    end
+  end
+  differs("if rank == 1 then rows = 9 end", { "ranks differ: rank 0 calls a step", "on 8 rows", "on 9 rows" })
+  differs("if rank == 1 then seed = 2 end", { "ranks differ: rank 0 calls a step", "with the random state" })
+  differs("if rank == 1 then units = 3 end", { "ranks differ: rank 0 calls the variable", "(3, 2)", "(3, 3)" })
+  differs("if rank == 1 then name = 'b' end", { "ranks differ: rank 0 calls the variable 'a" })
+end)
+
+case("synchronized BatchNorm is refused", function()
+  local status, text = ranks.launch("-n 2", [[
+    local strategy = lt.distribute.MultiWorkerMirroredStrategy()
+    local model = strategy:scope(function()
+      return lt.nn.Sequential { lt.nn.Dense(2, { input_shape = { 3 } }), lt.nn.BatchNorm { synchronized = true } }:compile { loss = "mse" }
+    end)
+    model:fit(lt.ones { 8, 3 }, lt.ones { 8, 2 }, { verbose = 0 })
+  ]])
+  equal(status, 1, text)
+  assert(text:find("synchronized statistics over several processes need a sum with a gradient", 1, true), text)
+end)
+
+expect.end_of_cases()

@@ -1,0 +1,57 @@
+-- Runs a program in several processes: `local ranks = dofile("tests/support/run/ranks.lua")`. Skips the test (status 77)
+-- where there is no MPI.
+local ranks = {}
+
+local lutra = os.getenv("LUTRA") or "lutra"
+local function quoted(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
+
+-- A file with this text, which is removed at the end.
+local kept = {}
+function ranks.file(text, suffix)
+  local path = os.tmpname()
+  os.remove(path)
+  path = path .. (suffix or ".lua")
+  local file <close> = assert(io.open(path, "w"))
+  file:write(text)
+  kept[#kept + 1] = setmetatable({}, { __gc = function() os.remove(path) end })
+  return path
+end
+
+-- Runs a shell command for at most `seconds`. Returns its exit status (124 or 137: it took too long), stdout and stderr
+-- together, and the seconds that it took.
+local function command(words, seconds)
+  local lt = require "lutra"
+  local start = lt.time()
+  -- Open MPI's own variables would be a second launch's. `timeout` kills the whole group.
+  local file = assert(io.popen(("timeout -k 2 %d %s 2>&1 </dev/null"):format(seconds or 60, words)))
+  local text = file:read("a")
+  local _, _, status = file:close()
+  return status, text, lt.time() - start
+end
+
+-- mpirun sleeps for some time when a rank fails, before it kills the others. Here they have ended by then.
+local no_sleep = "OMPI_MCA_odls_base_sigkill_timeout=0"
+
+-- `lutra launch` with these words before the script, which has the text `program`. `environment`: "A=1 B=2".
+function ranks.launch(words, program, environment, arguments)
+  return command(("env LUTRA_NUM_THREADS=1 %s %s %s launch %s %s %s"):format(no_sleep, environment or "", quoted(lutra), words,
+    quoted(ranks.file(program)), arguments or ""))
+end
+
+-- The program in one process, with these options.
+function ranks.alone(words, program, environment, arguments)
+  return command(("env LUTRA_NUM_THREADS=1 %s %s %s %s %s"):format(environment or "", quoted(lutra), words, quoted(ranks.file(program)),
+    arguments or ""))
+end
+
+ranks.command = command
+ranks.quoted, ranks.lutra = quoted, quoted(lutra)
+
+local status, text = command(ranks.lutra .. " launch -n 1 -e 'print(1)'")
+if text:find("MPI cannot be used", 1, true) or text:find("mpirun is not in PATH", 1, true) then
+  print("skipped: " .. text)
+  os.exit(77)
+end
+assert(status == 0 and text == "1\n", text)
+
+return ranks
