@@ -23,6 +23,8 @@ struct Plan {
   Shape sliced;          // t after its basic entries, without new axes
   int picked[kMaxRank];  // the axes of `sliced` along which index tensors pick
   int picks = 0;
+  // Whether the axes along which index tensors pick are neighbours. There is at least one.
+  bool are_neighbours() const { return picked[picks - 1] - picked[0] == picks - 1; }
   int place = 0;  // the axis of the result without new axes before which the common shape's axes stand
 };
 
@@ -149,17 +151,22 @@ Value columns_of(Composition& c, const Plan& plan, int first) {
   return c.call("Pack", std::span<const Value>(columns, static_cast<std::size_t>(count)), last);
 }
 
+bool is_sliced(const AdvancedIndexAttrs& attrs) {
+  for (int i = 0; i < attrs.basic.count; ++i) {
+    if (!attrs.basic.all[i]) return true;
+  }
+  return false;
+}
+
 // The elements of `t` that the index picks, in the shape `plan.out`. Index tensors begin at input `first`.
 Value picked(Composition& c, Value t, const Plan& plan, int first) {
   const AdvancedIndexAttrs& attrs = c.attrs<AdvancedIndexAttrs>();
-  bool is_sliced = false;
-  for (int i = 0; i < attrs.basic.count; ++i) is_sliced |= !attrs.basic.all[i];
-  if (is_sliced) t = c.call("StridedSlice", {t}, attrs.basic);
+  if (is_sliced(attrs)) t = c.call("StridedSlice", {t}, attrs.basic);
   if (plan.picks == 0) return c.reshape(t, plan.out);
   const Shape& from = plan.sliced;
   Value columns = columns_of(c, plan, first);
   const int64_t n = plan.common.size();
-  bool neighbours = plan.picked[plan.picks - 1] - plan.picked[0] == plan.picks - 1;
+  bool neighbours = plan.are_neighbours();
   int at = plan.picked[0];
   if (!neighbours) {
     // Index tensors that are no neighbours put the common shape in front: so do the axes they pick along.
@@ -230,13 +237,22 @@ void index_put_shape(Inference& inference) {
 void compose_index_put(Composition& c) {
   Value t = c.x(0), value = c.x(1);
   Shape shape = c.shape(t);
+  Plan plan = plan_of(c, 2);
+  const AdvancedIndexAttrs& attrs = c.attrs<AdvancedIndexAttrs>();
+  const char* op = std::string_view(c.op().name) == "AdvancedIndexAdd" ? "TensorScatterAdd" : "TensorScatterUpdate";
+  if (plan.picks > 0 && plan.picked[0] == 0 && plan.are_neighbours() && plan.place == 0 && !is_sliced(attrs)) {
+    // Index tensors on the leading axes are positions as they are.
+    Shape slices{plan.common.size()};
+    for (int i = plan.picks; i < shape.rank(); ++i) slices.push(shape[i]);
+    if (c.shape(value).rank() > 0) value = c.reshape(c.broadcast_to(value, plan.out), slices);
+    return c.give(c.call(op, {t, columns_of(c, plan, 2), value}, IndexAttrs{attrs.base}));
+  }
   RangeAttrs range;
   range.limit.value = Scalar::of(shape.size());
   range.dtype = DType::Int64;
-  Value places = picked(c, c.reshape(c.call("Range", {}, range), shape), plan_of(c, 2), 2);
+  Value places = picked(c, c.reshape(c.call("Range", {}, range), shape), plan, 2);
   Shape part = c.shape(places);
   if (c.shape(value).rank() > 0) value = c.reshape(c.broadcast_to(value, part), Shape{part.size()});
-  const char* op = std::string_view(c.op().name) == "AdvancedIndexAdd" ? "TensorScatterAdd" : "TensorScatterUpdate";
   Value flat =
       c.call(op, {c.reshape(t, Shape{shape.size()}), c.reshape(places, Shape{part.size(), 1}), value}, IndexAttrs());
   c.give(c.reshape(flat, shape));

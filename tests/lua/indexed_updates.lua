@@ -33,7 +33,7 @@ expect.case("where with one argument gives positions, as nonzero does", function
   expect.raises("InvalidArgument", "where: 0 arguments given", lt.where)
 end)
 
-expect.case("index tensors in recorded functions; masks are refused", function()
+expect.case("index tensors in recorded functions; those with masks run eagerly", function()
   local rows = lt.constant { 3, 1 }
   local g = lt.graph(function(x) return x[{ rows, {}, rows }] * 2 end)
   for i = 1, 3 do
@@ -47,18 +47,63 @@ expect.case("index tensors in recorded functions; masks are refused", function()
     expect.equal(v[i]:totable(), { i + 0.0, i + 0.0 })
   end
   local masked = lt.graph(function(x) return x[{ {}, x[1]:gt(0) }] end)
-  local ok, err = pcall(masked, lt.constant { { 1.0, -1.0 }, { 2.0, 3.0 } })
-  assert(not ok and tostring(err):find("depend on values", 1, true), tostring(err))
+  expect.equal(masked(lt.constant { { 1.0, -1.0 }, { 2.0, 3.0 } }):totable(), { { 1.0 }, { 2.0 } })
+  expect.equal(masked(lt.constant { { -1.0, 1.0 }, { 2.0, 3.0 } }):totable(), { { 1.0 }, { 3.0 } })
 end)
 
-expect.case("on replicas each component is assigned", function()
+-- What tests/unit/eager/compose_test.cpp does with ops whose inputs are alike.
+local function run_composed()
+  lt.debugging.set_kernel_fallback("error")
+  local rows, nd, wide = lt.constant { 3, 1 }, lt.constant { { 3, 1 }, { 1, 2 } }, lt.constant { { 2, 1 }, { 1, 2 }, { 2, 2 } }
+  local mask, lengths = lt.constant { true, false, true, true }, lt.constant { 1, 3 }
+  for _, dtype in ipairs { "float32", "float64", "float16", "bfloat16", "int8", "uint8", "int16", "int32", "int64" } do
+    local x = lt.cast(lt.range(12), dtype):reshape { 3, 4 }
+    local part, one, flat = x[{ {}, { 1, 2 } }], x[{ 1, 2 }], x[{ 1, { 1, 3 } }]
+    local two, values, three = lt.cast({ 5, 6 }, dtype), lt.cast({ { 1, 2, 3, 4 }, { 5, 6, 7, 8 } }, dtype), lt.cast({ 1, 2, 3 }, dtype)
+    local calls = {
+      function() return x[{ rows, {}, lt.newaxis }] end, function() return x[{ {}, rows }] end, function() return x[{ rows, rows }] end,
+      function() return x[{ {}, lt.newaxis, wide }] end, function() return x:index_put({ {}, rows }, one) end,
+      function() return x:index_put({ rows }, values, { accumulate = true }) end,
+      function() return lt.scatter_nd(nd, two, { 3, 4 }) end, function() return x:scatter(wide, part, 2) end,
+      function() return x:index_add(rows, values) end, function() return x:index_add(rows, part, 2) end,
+      function() return x:masked_fill(mask, one) end, function() return lt.tensor_scatter_nd_max(x, nd, two) end,
+      function() return lt.unsorted_segment_sum(x, three:cast("int32"), 3) end,
+      function() return lt.unsorted_segment_mean(x, three:cast("int32"), 3) end,
+      function() return lt.unsorted_segment_max(x, three:cast("int32"), 3) end, function() return lt.sequence_mask(lengths, 4) end,
+      function() return lt.cross(three, flat) end, function() return lt.cdist(part, x[{ {}, { 3, 4 } }]) end,
+      function() return (x:histogram(3)) end,
+    }
+    for i, call in ipairs(calls) do
+      lt.synchronize()
+      lt.debugging.reset_copies()
+      local y = call()
+      assert(y.device:find("GPU:0", 1, true), dtype .. " " .. i)
+      local copies = 0
+      for _ in pairs(lt.debugging.copies()) do copies = copies + 1 end
+      expect.equal(copies, 0, dtype .. " " .. i)
+    end
+  end
+  lt.debugging.set_kernel_fallback("allow")
+end
+expect.case("composed ops with indices run on a GPU, and copy nothing", function()
   lt.config.reset()
-  lt.config.set_simulated_gpus(2)
+  lt.config.set_simulated_gpus(1)
+  run_composed()
+  lt.config.reset()
+end)
+
+local function assign_mirrored()
   local strategy = lt.distribute.MirroredStrategy()
   local v
   strategy:scope(function() v = lt.Variable(lt.zeros { 4 }, { aggregation = "mean" }) end)
   v[lt.constant { 4, 1 }] = { 1, 2 }
-  for _, component in ipairs(strategy:experimental_local_results(v)) do expect.equal(component:totable(), { 2, 0, 0, 1 }) end
+  for _, component in ipairs(strategy:experimental_local_results(v)) do expect.equal(component:totable(), { 2.0, 0.0, 0.0, 1.0 }) end
+end
+expect.case("on replicas each component is assigned", function()
+  lt.config.reset()
+  lt.config.set_simulated_gpus(2)
+  assign_mirrored()
+  lt.config.reset()
 end)
 
 expect.case("an empty list of devices means the CPU", function()
@@ -89,14 +134,17 @@ expect.case("mistakes with models and tapes say what to write", function()
     lt.random.normal, 3, 0, 1)
 end)
 
-expect.case("copies of large results are known also when nobody listens", function()
-  lt.config.reset()
-  lt.config.set_simulated_gpus(1)
+local function copy_large()
   local a = lt.zeros { 600, 600 }
   local b = lt.device("/CPU:0", lt.ones, { 600, 600 })
   local copies = lt.debugging.explain(a + b).copies
   expect.equal(#copies, 1)
   expect.equal(copies[1].bytes, 600 * 600 * 4)
+end
+expect.case("copies of large results are known also when nobody listens", function()
+  lt.config.reset()
+  lt.config.set_simulated_gpus(1)
+  copy_large()
   lt.config.reset()
 end)
 
