@@ -8,6 +8,7 @@
 
 #include "kernels/cpu/loops/reduce.h"
 #include "kernels/indexing/places.h"
+#include "ops/count.h"
 #include "ops/index.h"
 
 namespace lutra {
@@ -207,12 +208,13 @@ template <class C> bool is_before(C a, C b) {
   else return a < b;
 }
 
-template <class T> void run_searchsorted(const KernelArgs& args) {
+// `right`: behind equal values.
+template <class T, bool right> void search_all(const KernelArgs& args) {
   using C = ComputeType<T>;
   const Array& sorted = args.in[0];
   const Array& values = args.in[1];
   int64_t* out = args.out[0].as<int64_t>();
-  int64_t base = args.as<IndexAttrs>().base.value, n = sorted.dims[sorted.rank - 1];
+  int64_t base = args.as<SearchAttrs>().base.value, n = sorted.dims[sorted.rank - 1];
   int64_t row = sorted.rank > 1 ? values.dims[values.rank - 1] : values.size;  // values that share a row of sorted
   int64_t steps = std::bit_width(static_cast<uint64_t>(n));
   parallel_for(values.size, row_grain(kCheapGrain / 4, steps), [=, &sorted, &values](int64_t begin, int64_t end) {
@@ -237,12 +239,22 @@ template <class T> void run_searchsorted(const KernelArgs& args) {
         }
       };
       // Only a nan comes after a nan.
-      if (has_nan) search([](C a, C b) { return is_before(a, b); });
-      else search(std::less<C>());
+      if constexpr (right) {
+        if (has_nan) search([](C a, C b) { return !is_before(b, a); });
+        else search([](C a, C b) { return a <= b; });
+      } else {
+        if (has_nan) search([](C a, C b) { return is_before(a, b); });
+        else search(std::less<C>());
+      }
       for (int64_t j = 0; j < together; ++j) out[i + j] = at[j] + base;
       i += together;
     }
   });
+}
+
+template <class T> void run_searchsorted(const KernelArgs& args) {
+  if (args.as<SearchAttrs>().right) search_all<T, true>(args);
+  else search_all<T, false>(args);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Searching sorted sequences on cards. Ops that must count before they know their result's size stay on the CPU.
 #include "kernels/cuda/elementwise.h"
-#include "ops/index.h"
+#include "ops/count.h"
 
 namespace lutra::cuda {
 namespace {
@@ -9,6 +9,7 @@ template <class T> struct Searches {
   Input<T> sorted, values;
   int64_t* out;
   int64_t size, n, row, base;  // row: values that share a row of sorted
+  bool right;                  // behind equal values
 };
 // In order, with nan after every number.
 template <class C> constexpr bool is_before(C a, C b) {
@@ -22,8 +23,8 @@ template <class T> LUTRA_GLOBAL void search_kernel(const Searches<T> args) {
     int64_t at = 0;
     for (int64_t left = args.n; left > 0;) {
       int64_t half = left / 2, middle = first + at + half;
-      bool goes_on =
-          is_before(computed_in(args.sorted.data != nullptr ? args.sorted.data[middle] : args.sorted.number), value);
+      const auto found = computed_in(args.sorted.data != nullptr ? args.sorted.data[middle] : args.sorted.number);
+      bool goes_on = args.right ? !is_before(value, found) : is_before(found, value);
       at += goes_on ? half + 1 : 0;
       left = goes_on ? left - half - 1 : half;
     }
@@ -41,7 +42,8 @@ template <class T> void run_searchsorted(const KernelArgs& args) {
                        values.size,
                        sorted.dims[sorted.rank - 1],
                        row,
-                       args.as<IndexAttrs>().base.value};
+                       args.as<SearchAttrs>().base.value,
+                       args.as<SearchAttrs>().right};
   launch(on, grid_for(on, values.size), search_kernel<T>, searches);
 }
 

@@ -1,5 +1,6 @@
-// Adds to positions on cards, without atomics: the positions are sorted, and one thread adds everything that goes to
-// one element, in the order of the indices. That is the CPU's order, so the bits are the same.
+// Adds to positions on cards, or combines elements there with updates in another way, without atomics: the positions
+// are sorted, and one thread combines everything that goes to one element, in the order of the indices. That is the
+// CPU's order, so the bits are the same.
 #pragma once
 
 #include "kernels/cuda/copy.h"
@@ -26,6 +27,11 @@ template <class K, class Rows> LUTRA_GLOBAL void fill_place_keys(const PlaceKeys
   }
 }
 
+// How an update is combined with the element before it.
+struct LastUpdate {
+  template <class T> static constexpr T apply(T, T update) { return update; }
+};
+
 template <class T, class K> struct AddSorted {
   Input<T> from;
   T* to;
@@ -34,7 +40,7 @@ template <class T, class K> struct AddSorted {
   int64_t n, parts, outer, length;
   bool repeats;  // `from` is one element for all
 };
-template <class T, class K> LUTRA_GLOBAL void add_sorted(const AddSorted<T, K> args) {
+template <class How, class T, class K> LUTRA_GLOBAL void add_sorted(const AddSorted<T, K> args) {
   const int64_t work = args.outer * args.n * args.length;
   for (int64_t at = thread_index(); at < work; at += thread_count()) {
     int64_t k = at % args.length, first = at / args.length % args.n, o = at / args.length / args.n;
@@ -44,14 +50,14 @@ template <class T, class K> LUTRA_GLOBAL void add_sorted(const AddSorted<T, K> a
     auto sum = computed_in(*to);
     for (int64_t i = first; i < args.n && args.keys[i] == key; ++i) {
       int64_t from = args.repeats ? 0 : (o * args.n + args.numbers[i]) * args.length + k;
-      sum = Add::apply(sum, computed_in(args.from.data != nullptr ? args.from.data[from] : args.from.number));
+      sum = How::apply(sum, computed_in(args.from.data != nullptr ? args.from.data[from] : args.from.number));
     }
     *to = rounded_to<T>(sum);
   }
 }
 
-// to[o, places[i], k] += from[o, i, k] for each i in order. `scratch` has add_rows_bytes(n).
-template <class T, class Rows>
+// to[o, places[i], k] = How(to[o, places[i], k], from[o, i, k]) for each i in order. `scratch` has add_rows_bytes(n).
+template <class How = Add, class T, class Rows>
 void add_rows(const CudaLaunch& on, const Rows& rows, int64_t n, const Array& from, T* to, int64_t outer, int64_t parts,
               int64_t length, FaultSlot* slot) {
   if (n == 0 || on.error != 0) return;
@@ -62,7 +68,7 @@ void add_rows(const CudaLaunch& on, const Rows& rows, int64_t n, const Array& fr
     sort.run(on, std::bit_width(static_cast<uint64_t>(parts)), {1, n, 1});
     AddSorted<T, K> add{input_of<T>(from), to, sort.keys(), sort.places(), n, parts, outer, length, from.rank == 0};
     int64_t work = outer * n * length;
-    if (work > 0 && on.error == 0) launch(on, grid_for(on, work), add_sorted<T, K>, add);
+    if (work > 0 && on.error == 0) launch(on, grid_for(on, work), add_sorted<How, T, K>, add);
   };
   if (parts <= INT32_MAX) run(TypeTag<uint32_t>{});
   else run(TypeTag<uint64_t>{});

@@ -39,7 +39,7 @@ local function trimmed(text)
   return (text:gsub("^%s+", ""):gsub("%s+$", ""))
 end
 
--- A type ends at the first blank outside brackets and quotes.
+-- A type ends at the first blank outside brackets and quotes, but for those of the results of "fun(...): a, b".
 local function split_type(text)
   local depth, quoted = 0, false
   for at = 1, #text do
@@ -50,7 +50,8 @@ local function split_type(text)
       depth = depth + 1
     elseif c:find("[%)%]}>]") then
       depth = depth - 1
-    elseif c == " " and depth == 0 and not quoted then
+    elseif c == " " and depth == 0 and not quoted and not text:sub(1, at - 1):find("%):$") and
+        not text:sub(1, at - 1):find("%): .*,$") then
       return text:sub(1, at - 1), trimmed(text:sub(at))
     end
   end

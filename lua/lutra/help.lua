@@ -85,7 +85,7 @@ local function filled(head, indent, words)
   return table.concat(lines, "\n")
 end
 
-local function listed(head, words) return filled(("  %-22s"):format(head), 24, words) end
+local function listed(head, words) return filled(("  %-21s "):format(head), 24, words) end
 
 local function item(head, text) return filled("  " .. head, 4, words_of(text)) end
 
@@ -266,22 +266,26 @@ end
 -- Help for the operation with that name.
 local function op_text(name) return core.op_help(name) or core.op_help((name:gsub("^reduce_", ""))) end
 
--- Whether `what` has a library's function of that name as its source: "tf.math.reduce_variance", "numpy.absolute".
-local function has_source(what, word) return (what.source or ""):lower():find("%a[%w_%.]*%.%f[%w_]" .. word .. "%f[^%w_]") end
+-- Whether `what` has a library's function of that name as its source: "tf.math.reduce_variance", "numpy.absolute". With a
+-- library, that library's.
+local function has_source(what, word, library)
+  local path = library and library .. "[%w_%.]*%." or "%a[%w_%.]*%."
+  return (what.source or ""):lower():find("%f[%a]" .. path .. "%f[%w_]" .. word .. "%f[^%w_]")
+end
 
-local function op_of_source(word)
+local function op_of_source(word, library)
   for _, op in ipairs(ops) do
-    if op.name:match("[^.]+$") == word then return core.op_help(op.name) end
+    if not library and op.name:match("[^.]+$") == word then return core.op_help(op.name) end
   end
   for _, op in ipairs(ops) do
-    if has_source(op, word) then return core.op_help(op.name) end
+    if has_source(op, word, library) then return core.op_help(op.name) end
   end
 end
 
-local function entry_of_source(word)
+local function entry_of_source(word, library)
   for _, class in ipairs(classes) do
     for _, entry in ipairs(class.entries) do
-      if has_source(entry, word) then return entry_help(entry) end
+      if has_source(entry, word, library) then return entry_help(entry) end
     end
   end
 end
@@ -304,11 +308,20 @@ end
 -- Help for another library's name, which is often ours as well ("tf.config.list_physical_devices",
 -- "tf.math.reduce_sum"). An operation takes precedence over a layer of the same name ("tf.nn.conv2d"), except for names
 -- of Keras.
+-- A name in a part of a library that Lutra does not follow ("np.maximum.reduce") is not guessed by its last word.
+local libraries = {
+  tf = { "tf", "tf" }, tensorflow = { "tf", "tf" }, np = { "np", "numpy" }, numpy = { "np", "numpy" }, torch = { "torch", "torch" },
+  keras = { "keras", "keras" },
+}
+local followed = {}
+for part in ([[math nn linalg random config data debugging distribute losses metrics optimizers layers optim keras initializers
+  regularizers callbacks experimental utils io nn.functional special fft autograd]]):gmatch "%S+" do followed[part] = true end
+
 local function foreign_help(topic)
-  local path, is_theirs = topic, false
-  for _, library in ipairs { "tf", "tensorflow", "np", "numpy", "torch", "keras" } do
-    local rest = topic:match("^" .. library .. "%.(.+)$")
-    if rest then path, is_theirs = rest, true end
+  local path, is_theirs, short, library = topic, false, nil, nil
+  local first, rest = topic:match("^(%a+)%.(.+)$")
+  if first and libraries[first] then
+    path, is_theirs, short, library = rest, true, libraries[first][1], libraries[first][2]
   end
   local word = path:match("([%w_]+)$")
   if not word then return end
@@ -318,8 +331,15 @@ local function foreign_help(topic)
   -- From matches of the whole path to matches of its last word.
   local whole = path:lower()
   local is_nn_op = path == whole and path:find("^nn%.")
-  return op_text(whole) or is_nn_op and op_text(lower) or op_of_source(lower) or instead(path) or known[whole] and told(whole, true) or
-      class_text(word) or op_text(lower) or instead(word) or entry_of_source(lower) or told(lower, true)
+  local exact = instead(short .. "." .. path) or op_text(whole) or is_nn_op and op_text(lower) or op_of_source(lower, library) or
+      known[whole] and told(whole, true) or instead(path)
+  if exact then return exact end
+  local container = path:match("^(.*)%.[^.]*$")
+  if not container then return entry_of_source(lower, library) end
+  if not followed[container:lower()] and not followed[container:lower():match("[^.]+$")] then
+    return entry_of_source(lower, library)
+  end
+  return class_text(word) or op_text(lower) or instead(word) or entry_of_source(lower, library) or told(lower, true)
 end
 
 -- The names, summaries and topics that have the word: "??softmax".

@@ -50,7 +50,9 @@ Indices count from 1, and -1 is the last.
     x[{2, 3}]                 one element of a matrix, as a scalar tensor
     x[{ {1, 2}, {}, -1 }]     {first, last[, step]} keeps a range, both ends included; {} keeps all
     x[mask]  x[indices]       bool or integer tensors, along the first axis
-Tensors never change; v[{...}] = y assigns a slice of a Variable, where(mask, a, b) selects.]], "slicing slice slices index masks mask" },
+    x[{ {{3, 1}}, "..." }]    entries: lists of indices, index tensors, masks, lt.newaxis, "..."
+Tensors never change; v[{...}] = y assigns a part of a Variable, index_put(x, {...}, y) gives a new
+tensor, where(mask, a, b) selects. More: docs/indexing.md.]], "slicing slice slices index masks mask" },
   { "printing", [[
 print(x) shows a tensor as NumPy does, with shape and dtype, abbreviated above 1000 elements
 (lt.set_print_options). x:item() is the number in a one-element tensor, x:totable() gives nested

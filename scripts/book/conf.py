@@ -87,11 +87,15 @@ def tree(docname, text):
     return "".join(parts)
 
 
+def code_block(language, caption, code):
+    return f"```{{code-block}} {language}\n:caption: '`{caption}`'\n\n{code}```"
+
+
 def captioned(block):
     words, code = block.group(1).split(), block.group(2)
     settings = [word for word in words if re.match(r"\w+=", word)]
     command = " ".join([*settings, "lutra", *words[len(settings):], "example.lua"])
-    return f"```{{code-block}} lua\n:caption: "`{command}`"\n\n{code}```"
+    return code_block("lua", command, code)
 
 
 def read(app, docname, source):
@@ -99,7 +103,7 @@ def read(app, docname, source):
     text = re.sub(r"^```lua (session|terminal).*$", "```lutra-session", text, flags=re.M)
     # How a program is run is written above it; on a forge the info string has it.
     text = re.sub(r"^```lua (?:run|measured) ([^\n]+)\n(.*?)^```$", captioned, text, flags=re.M | re.S)
-    text = re.sub(r"^```(\w+) file (\S+)\n(.*?)^```$", r"```{code-block} \1\n:caption: "`\2`"\n\n\3```", text, flags=re.M | re.S)
+    text = re.sub(r"^```(\w+) file (\S+)\n(.*?)^```$", lambda block: code_block(*block.groups()), text, flags=re.M | re.S)
     text = re.sub(r"^```text output$", "{.output}\n```text", text, flags=re.M)
     if docname.startswith("docs/") and docname.endswith("/README"):
         text += tree(docname, text)

@@ -98,7 +98,9 @@ local function public_names(classes, is_op)
   -- A variable's methods that a tensor lacks or has with another function. The others are documented for tensors.
   local tensor_methods = checks.methods()
   for name, method in pairs(checks.methods(variable_metatable)) do
-    if method ~= tensor_methods[name] then names["Variable." .. name] = method end
+    -- Those that write a message, as the variable stays as it is, are the tensors' methods otherwise (updates.cpp).
+    local is_noted = name == "index_put" or is_op[name]
+    if method ~= tensor_methods[name] and not is_noted then names["Variable." .. name] = method end
   end
   for _, name in ipairs { "__newindex", "__tostring" } do names["Variable." .. name] = variable_metatable[name] end
   for name, method in pairs(debug.getmetatable(lt.GradientTape()).__index) do names["GradientTape." .. name] = method end

@@ -52,7 +52,18 @@ void look_at_cards(const System& system, std::vector<Finding>* findings) {
   bool goes_on = true;
   if (system.value("LUTRA_CUDA_DRIVER").empty()) {
     for (Finding& finding : cuda::diagnose_system(system, &goes_on)) findings->push_back(std::move(finding));
-    if (!goes_on) return;
+    if (!goes_on) {
+      // Also without a card: what is set, and what is looked for once there is one.
+      Finding visible = cuda::diagnose_visible(system);
+      visible.verdict = Verdict::Note;
+      findings->push_back(std::move(visible));
+      findings->push_back({.check = "libraries",
+                           .verdict = Verdict::Note,
+                           .text =
+                               "with a card these are looked for: libcuda.so.1 of NVIDIA's driver, libcublasLt, and, "
+                               "where they are, libcudnn and libnccl"});
+      return;
+    }
   }
   std::string library;
   findings->push_back(cuda::diagnose_driver_library(system, &library));

@@ -22,15 +22,20 @@ constexpr const char* kNoCpu = "No CPU devices are available in this process";
 constexpr const char* kFractionWithLimit =
     "It's invalid to set per_process_gpu_memory_fraction when virtual_devices is set.";
 
+// As TensorFlow prints a physical device.
+std::string shown(const Device& device) {
+  return text("PhysicalDevice(name='", device.name(), "', device_type='", name(device.type()), "')");
+}
+
 std::string megabytes(double mb) { return std::isnan(mb) ? "nan MB" : text(mb, " MB"); }
 
 // Fails (InvalidArgument) unless `limit_mb` is a possible limit of `device`. A CPU limit above the memory would have no
 // effect: the system would end the process before ResourceExhausted is raised.
-void check_limit(const Device& device, double limit_mb) {
-  require(!std::isnan(limit_mb) && limit_mb * kBytesPerMB >= 1, "memory_limit is ", megabytes(limit_mb), "; ",
+void check_limit(const Device& device, double limit_mb, const char* who = "") {
+  require(!std::isnan(limit_mb) && limit_mb * kBytesPerMB >= 1, who, "memory_limit is ", megabytes(limit_mb), "; ",
           device.name(), " needs one above 0, of at least a byte");
   auto total = static_cast<double>(device.memory().total_bytes);
-  require(std::floor(limit_mb * kBytesPerMB) <= total, "memory_limit is ", megabytes(limit_mb), ", more than the ",
+  require(std::floor(limit_mb * kBytesPerMB) <= total, who, "memory_limit is ", megabytes(limit_mb), ", more than the ",
           megabytes(total / kBytesPerMB), " of ", device.name(),
           device.type() == DeviceType::CPU ? " (RAM, or the control group's limit)" : "");
 }
@@ -80,8 +85,8 @@ void DeviceRegistry::require_here(const Device& device) const {
       if (each.get() == &device) return;
     }
   }
-  fail(ErrorCode::InvalidArgument, "Unrecognized device: '", device.name(),
-       "' is no device of this runtime, or no longer one");
+  fail(ErrorCode::InvalidArgument, "Unrecognized device: ", shown(device),
+       " is no device of this runtime, or no longer one");
 }
 
 DeviceRegistry::Settings& DeviceRegistry::settings(Device& device) {
@@ -98,7 +103,7 @@ void DeviceRegistry::require_thawed(std::string_view text) const {
 void DeviceRegistry::set_visible(const std::vector<Device*>& devices, std::optional<DeviceType> type) {
   for (Device* device : devices) {
     require_here(*device);
-    require(type.value_or(device->type()) == device->type(), "Unrecognized device: '", device->name(), "' is no ",
+    require(type.value_or(device->type()) == device->type(), "Unrecognized device: ", shown(*device), " is no ",
             lutra::name(type.value_or(device->type())));
   }
   // Each type's devices in physical order. A type that the call does not change stays empty here.
@@ -171,7 +176,7 @@ void DeviceRegistry::set_memory_limit(Device& device, double limit_mb) {
   Settings& said = settings(device);
   require(device.type() == DeviceType::CPU, "set_memory_limit: ", device.name(),
           " is no CPU; lutra.config.set_logical_device_configuration(device, { {memory_limit = MB} }) limits a GPU");
-  check_limit(device, limit_mb);
+  check_limit(device, limit_mb, "set_memory_limit: ");
   if (said.cpu_limit_mb == limit_mb) return;
   require_thawed(kPhysicalFrozen);
   said.cpu_limit_mb = limit_mb;

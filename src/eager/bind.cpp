@@ -389,7 +389,8 @@ class Binder {
       TensorRep& out = *outs_[i];
       if (out.storage == nullptr || out.storage->bytes < kBigBytes || prepared_.kernel == nullptr) continue;
       const OriginDetail* known = context_.placement_log().listens() ? context_.origins().detail(out) : nullptr;
-      context_.origins().record_big(out.storage, out, known != nullptr ? *known : OriginDetail{0, context_.line(), {}});
+      context_.origins().record_big(out.storage, out,
+                                    known != nullptr ? *known : OriginDetail{0, context_.line(), inputs_.copies()});
     }
   }
 

@@ -34,10 +34,16 @@ void Inputs::fail_unsettled() const {
 
 Storage* Inputs::fetch(const TensorRep& tensor, bool* was_copied) {
   Storage* copy = keep(context_.runtime().transfer().fetch(context_, tensor, device_, was_copied));
-  if (*was_copied && context_.placement_log().listens()) {
+  if (*was_copied && (context_.placement_log().listens() || makes_big_result())) {
     copies_.push_back(copy_event(context_, tensor.device, tensor, device_));
   }
   return copy;
+}
+
+// Its origin is kept with its copies whether or not anybody listens.
+bool Inputs::makes_big_result() const {
+  const OutputMeta& out = prepared_.out[0];
+  return static_cast<std::size_t>(out.size) * size_of(out.dtype) >= kBigBytes;
 }
 
 // A one-element CPU tensor is passed in the arguments of a GPU op.

@@ -42,13 +42,14 @@ class Inputs {
   bool keeps_dtype(int i) const { return (prepared_.op->input(i).flags & kOwnDType) != 0; }
   bool is_cast(int i, const Array& array) const { return array.dtype != prepared_.key && !keeps_dtype(i); }
   bool has_variable() const;
-  // The copies that were made; recorded only while something listens to the placement log.
+  // The copies that were made; recorded only while something listens to the placement log, or for a big result.
   const std::vector<CopyEvent>& copies() const { return copies_; }
 
  private:
   static constexpr int kMostRounds = 8;  // a finalizer that assigns at every collection is the script's mistake
   [[noreturn]] void fail_unsettled() const;
   bool passed_in_arguments(const TensorRep& tensor) const;
+  bool makes_big_result() const;
   Storage* fetched(int i) const { return fetched_.empty() ? nullptr : fetched_[static_cast<std::size_t>(i)]; }
 
   Context& context_;

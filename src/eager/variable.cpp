@@ -4,7 +4,8 @@
 #include "eager/executor.h"
 #include "eager/move_tensor.h"
 #include "ops/create.h"
-#include "ops/slice.h"
+#include "ops/index.h"
+#include "ops/shape.h"
 
 namespace lutra {
 namespace {
@@ -166,6 +167,79 @@ void assign_slice(Context& context, std::string_view name, TensorRep& variable, 
   if (value.tensor == &variable) operands[1].tensor = &before.rep();
   Call call(context.runtime().ops().get("StridedSliceAssign"), operands, 2, 1);
   call.as<SliceAttrs>() = slice;
+  call.literals = literals;
+  run_update(context, call, variable);
+}
+
+namespace {
+
+// For one index tensor on the leading axes, with everything behind them kept: the indices as TensorScatterUpdate takes
+// them, [..., k], and the shape of what they pick. False for any other index.
+bool read_leading(Context& context, const TensorRep& variable, const AdvancedIndexAttrs& index,
+                  std::span<const Operand> tensors, Tensor* indices, Shape* part) {
+  if (tensors.size() != 1 || index.entries == 0 || index.kinds[0] < AdvancedIndexAttrs::kIndices) return false;
+  for (int i = 0; i < index.basic.count; ++i) {
+    if (!index.basic.all[i]) return false;
+  }
+  for (int i = 1; i < index.entries; ++i) {
+    if (index.kinds[i] != AdvancedIndexAttrs::kBasic) return false;
+  }
+  Shape shape = tensors[0].tensor->shape();
+  if (index.kinds[0] == AdvancedIndexAttrs::kIndices) {
+    if (shape.rank() == kMaxRank) return false;
+    shape.push(1);
+  }
+  int depth = static_cast<int>(shape[shape.rank() - 1]);
+  if (shape.rank() - 1 + variable.rank - depth > kMaxRank) return false;
+  *part = Shape();
+  for (int i = 0; i + 1 < shape.rank(); ++i) part->push(shape[i]);
+  for (int i = depth; i < variable.rank; ++i) part->push(variable.dims[i]);
+  ForcedPlace place{&context.runtime().device(variable.device), Reason::Variable};
+  Call call(context.runtime().ops().get("Reshape"), tensors.data(), 1, 1);
+  call.as<ReshapeAttrs>().shape = Dims::of(shape);
+  *indices = run_op(context, call, &place);
+  return true;
+}
+
+}  // namespace
+
+void assign_indexed(Context& context, std::string_view name, TensorRep& variable, const AdvancedIndexAttrs& index,
+                    std::span<const Operand> tensors, const Operand& value, OriginRange literals) {
+  check_value("v[...] = value", name, variable, value, true);
+  // Inputs that are the variable or parts of it are read as they were.
+  Tensor before, indices, broadcasted;
+  share(before.rep(), variable);
+  Operand operands[kMaxRank + 2] = {{&variable, Scalar::of(false)}, as_variables(variable, value)};
+  if (value.tensor == &variable) operands[1].tensor = &before.rep();
+  Shape part;
+  if (!read_leading(context, variable, index, tensors, &indices, &part)) {
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      operands[i + 2] = tensors[i];
+      if (tensors[i].tensor == &variable) operands[i + 2].tensor = &before.rep();
+    }
+    Call call(context.runtime().ops().get("AdvancedIndexPut"), operands, static_cast<int>(tensors.size()) + 2, 1);
+    call.as<AdvancedIndexAttrs>() = index;
+    call.literals = literals;
+    return run_update(context, call, variable);
+  }
+  bool reads_itself = tensors[0].tensor->storage == variable.storage;
+  if (const TensorRep* tensor = operands[1].tensor; tensor != nullptr) {
+    reads_itself |= tensor->storage == variable.storage;
+    Shape both, own = tensor->shape();
+    require(broadcast(part, own, &both) && both == part, "v[...] = value: value has the shape ", own,
+            ", which does not fit the part's ", part);
+    if (own.rank() > 0 && own != part) {
+      Call call(context.runtime().ops().get("BroadcastTo"), &operands[1], 1, 1);
+      call.as<ReshapeAttrs>().shape = Dims::of(part);
+      ForcedPlace place{&context.runtime().device(variable.device), Reason::Variable};
+      broadcasted = run_op(context, call, &place);
+      operands[1].tensor = &broadcasted.rep();
+    }
+  }
+  if (!reads_itself) before = Tensor();
+  const Operand ordered[3] = {operands[0], {&indices.rep(), Scalar::of(false)}, operands[1]};
+  Call call(context.runtime().ops().get("TensorScatterUpdate"), ordered, 3, 1);
+  call.as<IndexAttrs>().base.value = 1;
   call.literals = literals;
   run_update(context, call, variable);
 }

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "eager/context.h"
-#include "ops/slice.h"
+#include "ops/advanced_index.h"
 
 namespace lutra {
 
@@ -25,6 +25,11 @@ void assign(Context& context, std::string_view name, TensorRep& variable, const 
 // variable[slice] = value, which is broadcast to the slice.
 void assign_slice(Context& context, std::string_view name, TensorRep& variable, const SliceAttrs& slice,
                   const Operand& value, OriginRange literals);
+
+// variable[index] = value with index tensors; value is broadcast to what the index picks. Written in place if the index
+// is one tensor or mask on the leading axes.
+void assign_indexed(Context& context, std::string_view name, TensorRep& variable, const AdvancedIndexAttrs& index,
+                    std::span<const Operand> tensors, const Operand& value, OriginRange literals);
 
 // Runs an op that takes variables[i] as an input and whose output i becomes its value. All live on one device.
 void update(Context& context, Call& call, std::span<TensorRep* const> variables);

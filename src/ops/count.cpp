@@ -1,6 +1,7 @@
 // Masks, counts and searches in sorted values. Ops whose result's size depends on values run on the CPU: on a GPU,
 // every use of the result would first have to wait for its size.
 
+#include "ops/count.h"
 #include "ops/gradient.h"
 #include "ops/index.h"
 #include "ops/kernel.h"
@@ -82,11 +83,13 @@ void define_count_ops(OpRegistry& ops) {
       .lua_name = "searchsorted",
       .summary =
           "The position in sorted, counted from 1, before which each value must be inserted to keep the order; before "
-          "equal values. false sorts before true, nan after every number. If sorted is not in order, any position from "
+          "equal values, or with right = true behind them. false sorts before true, nan after every number. If sorted "
+          "is not in order, any position from "
           "1 to one past its end.",
       .inputs = {{"sorted", kAnyDType, "[n], or [..., n] with one row for each row of values"},
                  {"values", kAnyDType, "any shape, or [..., m]", kNumber}},
-      .attrs = attrs<IndexAttrs>({attr("index_base", &IndexAttrs::base, "what the first index is")}),
+      .attrs = attrs<SearchAttrs>({attr("right", &SearchAttrs::right, "behind equal values").otherwise("false"),
+                                   attr("index_base", &SearchAttrs::base, "what the first index is")}),
       .output = "the shape of values; int64, from 1 to n + 1",
       .errors = "InvalidArgument if sorted is a scalar, or if leading sizes differ.",
       .source = "numpy.searchsorted, tf.searchsorted",

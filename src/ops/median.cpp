@@ -1,4 +1,6 @@
-// The middle of elements in order.
+// The middle of elements in order, and other quantiles.
+
+#include <cmath>
 
 #include "ops/axes.h"
 #include "ops/composition.h"
@@ -57,6 +59,79 @@ void compose_median(Composition& c) {
   c.give(c.reshape(median, c.output_shape()));
 }
 
+struct QuantileAttrs : ReduceAttrs {
+  double q = 0.5;
+  Text method;
+};
+
+bool is_method(std::string_view word) {
+  for (const char* known : {"", "linear", "lower", "higher", "midpoint", "nearest"}) {
+    if (word == known) return true;
+  }
+  return false;
+}
+
+// `most`: 1 for quantile, 100 for percentile.
+template <int most> void quantile_shape(Inference& inference) {
+  const QuantileAttrs& attrs = inference.attrs<QuantileAttrs>();
+  require(attrs.q >= 0 && attrs.q <= most, inference.who(), ": q is ", attrs.q, ", expected a number from 0 to ", most);
+  require(is_method(attrs.method.view()), inference.who(), ": method is \"", attrs.method.view(),
+          "\", expected \"linear\", \"lower\", \"higher\", \"midpoint\" or \"nearest\"");
+  reduced_like_key(inference);
+}
+
+// Between the elements low and high in order, `share` of the way; of equal infinities that infinity.
+Value between(Composition& c, Value low, Value high, double share) {
+  low = unhalved(c, low);
+  high = unhalved(c, high);
+  Value distance = high - low;
+  Value point = share < 0.5 ? low + distance * share : high - distance * (1 - share);
+  return c.call("SelectV2", {c.call("Equal", {low, high}), low, point});
+}
+
+template <int most> void compose_quantile(Composition& c) {
+  const QuantileAttrs& attrs = c.attrs<QuantileAttrs>();
+  Value lines = reduced_lines(c);
+  const int64_t count = c.shape(lines)[1];
+  if (c.shape(lines).size() == 0) return c.give(c.call("Mean", {c.x()}, static_cast<const ReduceAttrs&>(attrs)));
+  Axes of_lines;
+  of_lines.count = 1;
+  of_lines.v[0] = 1;
+  Value sorted = c.call("Sort", {lines}, SortAttrs{.axis = of_lines});
+  const double place = attrs.q / most * static_cast<double>(count - 1);
+  double low = std::floor(place), high = std::ceil(place), share = place - low;
+  std::string_view method = attrs.method.view();
+  if (method == "nearest") low = high = std::nearbyint(place);
+  if (method == "lower") high = low;
+  if (method == "higher") low = high;
+  if (method == "midpoint") share = 0.5;
+  Value result = picked(c, sorted, static_cast<int64_t>(low), static_cast<int64_t>(low));
+  if (high > low) {
+    result = between(c, result, picked(c, sorted, static_cast<int64_t>(high), static_cast<int64_t>(high)), share);
+  }
+  Value last = picked(c, sorted, count - 1, count - 1);
+  c.give(c.reshape(c.call("SelectV2", {c.call("IsNan", {last}), last, result}), c.output_shape()));
+}
+
+template <int most> void define_quantile(OpRegistry& ops, OpDef def) {
+  def.inputs = {{"x", kNumbers, "any shape"}};
+  def.attrs = attrs<QuantileAttrs>(
+      {attr("q", &QuantileAttrs::q, most == 1 ? "from 0 to 1" : "from 0 to 100").required(),
+       axis_option<QuantileAttrs>(), keepdims_option<QuantileAttrs>(),
+       attr("method", &QuantileAttrs::method,
+            "what is between two elements: \"linear\", \"lower\", \"higher\", \"midpoint\" or \"nearest\"")
+           .otherwise("\"linear\"")});
+  def.output = kReducedFraction;
+  def.errors =
+      "InvalidArgument for q out of range, another method, an axis that does not exist or is given twice, or if x is "
+      "bool.";
+  def.compute = Compute::Float;
+  def.shape = quantile_shape<most>;
+  def.compose = compose_quantile<most>;
+  def.gpu = kFloats;
+  ops.define(std::move(def));
+}
+
 }  // namespace
 
 void define_median_ops(OpRegistry& ops) {
@@ -76,6 +151,23 @@ void define_median_ops(OpRegistry& ops) {
       .compose = compose_median,
       .gpu = kFloats,
   });
+  define_quantile<1>(ops,
+                     {
+                         .name = "Quantile",
+                         .lua_name = "quantile",
+                         .summary = "The element that a share q of the elements is below, over the given axes or of "
+                                    "all; between two elements it is interpolated. nan if there is one, and of "
+                                    "nothing.",
+                         .source = "numpy.quantile, torch.quantile",
+                         .example = "lutra.quantile({4, 1, 9, 2}, 0.25)  --> 1.75",
+                     });
+  define_quantile<100>(ops, {
+                                .name = "Percentile",
+                                .lua_name = "percentile",
+                                .summary = "The same as quantile, with q in percent.",
+                                .source = "numpy.percentile",
+                                .example = "lutra.percentile({4, 1, 9, 2}, 50)  --> 3.0",
+                            });
 }
 
 }  // namespace lutra

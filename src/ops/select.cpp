@@ -8,7 +8,6 @@ namespace lutra {
 namespace {
 
 void where_shape(Inference& inference) {
-  require(inference.has(1), inference.who(), ": x and y are missing; the places where cond is true are nonzero(cond)");
   require(inference.has(2), inference.who(), ": y is missing: what to take where cond is false");
   broadcast_all(inference);
 }
@@ -55,12 +54,12 @@ void define_select_ops(OpRegistry& ops) {
   ops.define({
       .name = "SelectV2",
       .lua_name = "where",
-      .summary = "x where cond is true, y where it is false.",
+      .summary = "x where cond is true, y where it is false. where(cond) alone is nonzero(cond).",
       .inputs = {{"cond", kBool, "any shape", kOwnDType | kByElement},
                  {"x", kAnyDType, "broadcasts with cond and y", kNumber | kByElement},
                  {"y", kAnyDType, "broadcasts with cond and x", kNumber | kByElement}},
       .output = "the broadcast shape of all three; the promoted dtype of x and y",
-      .errors = "InvalidArgument if cond is not bool, if x or y is missing, or if the shapes do not broadcast.",
+      .errors = "InvalidArgument if cond is not bool, if y is missing, or if the shapes do not broadcast.",
       .source = "numpy.where with three arguments",
       .example = "lutra.where({true, false}, {1, 2}, 0)  --> {1, 0}",
       .shape = where_shape,

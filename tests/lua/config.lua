@@ -28,7 +28,8 @@ assert(#config.get_visible_devices("GPU") == 0)
 config.set_visible_devices(gpus, "GPU")
 expect.raises("InvalidArgument", "No CPU devices are available in this process", config.set_visible_devices, gpus)
 expect.raises("InvalidArgument", "No CPU devices are available in this process", config.set_visible_devices, {}, "CPU")
-expect.raises("InvalidArgument", "Unrecognized device", config.set_visible_devices, gpus, "CPU")
+expect.raises("InvalidArgument", "Unrecognized device: PhysicalDevice(name='/physical_device:GPU:0', device_type='GPU') is no CPU",
+  config.set_visible_devices, gpus, "CPU")
 expect.raises("InvalidArgument", "Unrecognized device", config.set_visible_devices, { "GPU:9" })
 assert(#config.get_visible_devices("GPU") == 3, "what was refused changed nothing")
 
@@ -68,7 +69,7 @@ config.set_logical_device_configuration(cpu, { {}, {} })
 config.set_memory_limit("CPU:0", 300)
 expect.raises("InvalidArgument", "is no CPU; lutra.config.set_logical_device_configuration(device, { {memory_limit = MB} })", config.set_memory_limit, "GPU:0", 10)
 for _, limit in ipairs { 0, -1, 0 / 0, 1 / 0, -1 / 0, 1e12, cpu_limit / 2 ^ 20 * 2 } do
-  expect.raises("InvalidArgument", "memory_limit is", config.set_memory_limit, cpu, limit)
+  expect.raises("InvalidArgument", "set_memory_limit: memory_limit is", config.set_memory_limit, cpu, limit)
 end
 config.threading.set_intra_op_parallelism_threads(2)
 expect.raises("InvalidArgument", "threads is -1", config.threading.set_intra_op_parallelism_threads, -1)

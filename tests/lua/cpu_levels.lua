@@ -24,7 +24,7 @@ local function set(names)
 end
 local skipped = set "save load Variable tidy device help time synchronize matmul qr svd"
 local rounded = set("exp expm1 log log1p sin cos tan asin acos atan sinh cosh tanh erf sigmoid silu gelu softplus elu selu " ..
-                    "pow atan2 xlogy logaddexp logit softmax log_softmax logsumexp")
+                    "pow atan2 asinh acosh atanh log2 log10 xlogy logaddexp logit softmax log_softmax logsumexp")
 local kept, count_kept = {}, 0
 local function tell(name, result, ...)
   if skipped[name] or getmetatable(result) ~= "lutra.Tensor" then return end

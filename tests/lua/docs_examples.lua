@@ -5,10 +5,11 @@
 --   ```text output                 the next block: stdout and stderr in order, the program's file being example.lua
 --   ```lua session --sim-gpus 2    typed lines at the prompt and their answers, as in tests/sessions
 --   ```lua terminal --sim-gpus 2   the same in a terminal, if there is python3-pexpect to type with
---   ```lua file train.lua          a file for the page's commands; a C, C++ or text file likewise
+--   ```lua file train.lua          a file for the page's commands, one of which must name it; a C, C++ or text file likewise
 --   ```sh run                      commands, in a folder that has the page's files; a ```text output block follows.
 --                                  `lutra` and `scripts/run` are the program. `sh run liblutra` needs the library, which
---                                  pkg-config finds; where it is not built, the block is left out
+--                                  pkg-config finds, `sh run launch` Open MPI, `sh run module busted` the module for
+--                                  lua5.4 and the program busted; where these are missing, the block is left out
 --   ```sh                          commands that are only read, as those in lines that begin with four blanks: their
 --                                  scripts, verbs and options must exist
 --   ```diff                        git's, of one file: what it leaves there, hunk by hunk, still stands there
@@ -103,6 +104,13 @@ local function check_page(path)
       if kind == "lua session" or session.python() then compare(block, parsed.lines, session.play(parsed)) end
     elseif kind:match("^%w+ file$") and written[kind:match("^%w+")] then
       folder:write(words, text)
+      local is_used = false
+      for _, other in ipairs(blocks) do
+        local its_kind = kind_of(other.info)
+        is_used = is_used or other ~= block and (its_kind == "sh run" or its_kind:match(" file$"))
+          and table.concat(text_of(other), "\n"):find(words, 1, true)
+      end
+      if not is_used then problem(block.first, "no command uses " .. words) end
     elseif kind == "sh" then
       count = count + 1
       for number, line in ipairs(text) do
@@ -142,4 +150,4 @@ for path in list:lines() do
 end
 if count + left_out == 0 then problems[#problems + 1] = "no page has an example" end
 if #problems > 0 then error(table.concat(problems, "\n"), 0) end
-print(("ok: %d examples%s"):format(count, left_out > 0 and (", %d left out: no liblutra.so, compiler or pkg-config here"):format(left_out) or ""))
+print(("ok: %d examples%s"):format(count, left_out > 0 and (", %d left out for want of liblutra.so, a compiler or the like"):format(left_out) or ""))

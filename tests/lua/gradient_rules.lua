@@ -29,9 +29,10 @@ local gives_no_float = "its results are bool or integers"
 local none = {
   ["zeros_like"] = "what it gives is the same for every x", ["ones_like"] = "what it gives is the same for every x",
   ["stop_gradient"] = "that is what it is for",
+  ["histogram"] = "counts are steps, and the edges of the range follow from two elements alone",
   ["unique"] = "which of several equals a value is, nobody can tell",
 }
-for name in ([[all any argmax argmin argsort eq ne lt le gt ge isclose isfinite isinf isnan logical_and logical_not logical_or
+for name in ([[all any argmax argmin argsort array_equal allclose eq isin ne lt le gt ge isclose isfinite isinf isnan logical_and logical_not logical_or
     logical_xor nonzero searchsorted random.categorical]]):gmatch "%S+" do
   none[name] = gives_no_float
 end
@@ -64,7 +65,7 @@ for name, entry in pairs(ops()) do
     local op = name:find "^random%." and lt.random[name:sub(8)] or lt[name]
     local tape <close> = lt.GradientTape()
     tape:watch(x)
-    local input = name == "cholesky" and x:matmul(x, { transpose_b = true }) or x
+    local input = name == "cholesky" and x:matmul(x, { transpose_b = true }) or name == "acosh" and x + 1 or x
     local result = op(input, table.unpack(required[name] or {}))
     if type(result) == "table" then result = result[1] end
     local slope = tape:gradient(result:sum(), x)
@@ -77,7 +78,7 @@ for name, entry in pairs(ops()) do
     do
       local inner <close> = lt.GradientTape()
       inner:watch(x)
-      local again = op(name == "cholesky" and x:matmul(x, { transpose_b = true }) or x, table.unpack(required[name] or {}))
+      local again = op(name == "cholesky" and x:matmul(x, { transpose_b = true }) or name == "acosh" and x + 1 or x, table.unpack(required[name] or {}))
       if type(again) == "table" then again = again[1] end
       bend = outer:gradient(inner:gradient((again * again):sum(), x), x)
     end

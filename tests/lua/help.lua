@@ -79,12 +79,24 @@ for foreign, own in pairs {
   ["tf.nn.conv2d"] = "conv2d", ["nn.conv2d"] = "conv2d", ["tf.nn.dropout"] = "dropout", ["tf.keras.layers.Conv2D"] = "nn.Conv2D",
   ["keras.layers.Dropout"] = "nn.Dropout", ["np.sum"] = "sum", ["np.linalg.svd"] = "svd",
   ["np.random.normal"] = "random.normal", normal = "random.normal", ["tf.io.decode_raw"] = "from_bytes", arange = "range",
-  ["torch.nn.Linear"] = "linear", ["tf.data.Dataset"] = "data.Dataset", ["np.concatenate"] = "concat", ["tf.keras.optimizers.Adam"] = "optim.Adam",
+  ["tf.data.Dataset"] = "data.Dataset", ["np.concatenate"] = "concat", ["tf.keras.optimizers.Adam"] = "optim.Adam",
 } do
   expect.equal(lt.help(foreign), lt.help(own), foreign)
 end
 for foreign, own in pairs { ["torch.cat"] = "concat", ["np.swapaxes"] = "transpose", view = "reshape" } do
   has(lt.help(foreign), ": write lutra." .. own .. "(", lt.help(own))
+end
+-- Names that another library's differ from by their meaning are answered by library, and none is guessed by its last word.
+for foreign, ours in pairs {
+  ["torch.gather"] = "take_along_axis", ["torch.repeat"] = "tile", ["np.random.random"] = "random.uniform", ["np.maximum.reduce"] = "max",
+  ["torch.compile"] = "graph", ["torch.nn.Linear"] = "nn.Dense", ["np.inner"] = "matmul", ["np.add.at"] = "tensor_scatter_nd_add",
+  ["numpy.gradient"] = "diff", ["torch.cmul"] = "mul", ["torch.indexAdd"] = "index_add",
+} do
+  has(lt.help(foreign), ": write lutra." .. ours)
+end
+has(lt.help("tf.summary"), "model:summary()")
+for _, foreign in ipairs { "np.foo.reduce", "torch.ops.aten.sum", "tf.summary.scalar", "np.ufunc.compile" } do
+  expect.raises("NotFound", "help: nothing is known about", lt.help, foreign)
 end
 has(lt.help("T"), "T: write t:transpose()")
 has(lt.help("np.ndim"), "ndim: write x.rank")

@@ -172,7 +172,6 @@ end
 says("max is nil, expected a tensor, a table or a number; without an upper bound write maximum(x, min)", lt.clip, x, 0, nil)
 says("expected t:clip(min, max); without an upper bound write maximum(x, min)", function() return x:clip(0) end)
 says("without a lower bound write minimum(x, max)", lt.clip, x, nil, 1)
-says("expected where(cond, x, y); the places where cond is true are nonzero(cond)", lt.where, { true })
 says("cond is int32, expected bool; cond:ne(0) is bool, true where cond is not 0", lt.where, { 1, 0 }, 1, 2)
 expect.equal(lt.constant({ 2, 0 }):ne(0):totable(), { true, false })
 says('indices is float32, expected an integer; cast it first: indices:cast("int64")', lt.gather, x, lt.ones { 2 })
@@ -194,8 +193,8 @@ says("device is nil, expected a device's name or object; a list gives nil past i
   .. "/physical_device:GPU:0", lt.config.set_memory_growth, lt.config.list_physical_devices("GPU")[2], true)
 
 -- Masks.
-says("use a mask or a tensor of indices alone", function() return x[{ x:gt(1), 2 }] end)
-says("write v:assign(lutra.where(mask, value, v))", function() w[w:gt(1)] = 0 end)
+says("index: entry 1 is true, expected an integer, a range {first, last, step} or {}; a mask is a tensor or a list of booleans",
+  function() return x[{ true, 2 }] end)
 
 -- Files.
 says('save: value has the name "w", and .npy holds one tensor; use .npz or .safetensors', lt.save, "none.npy", { w = x })

@@ -1,4 +1,5 @@
 local spec = require "spec"
+local statistics = require "statistics"
 
 local nan, inf = 0 / 0, math.huge
 
@@ -67,15 +68,20 @@ spec "searchsorted" {
     { bool { false, true }, { -1, 0, 1, 2 }, gives = { 1, 1, 2, 3 } },
     { bool { false, true }, 0.5, gives = 2, shape = {} },
     { { -3, 0, 1, 7 }, bool { false, true }, gives = { 2, 3 } },
+    { { 10, 20, 20, 30 }, { 5, 20, 99 }, { right = true }, gives = { 1, 4, 5 }, dtype = "int64" },
+    { zeros { 0 }, { 1 }, { right = true }, gives = { 1 } },
+    { { 1, inf, nan, nan }, { nan, inf, -inf, 2 }, { right = true }, gives = { 5, 3, 1, 2 } },
+    { bool { false, false, true, true }, bool { true, false }, { right = true }, gives = { 5, 3 } },
   },
   rejects = {
     { args = { 1, { 1 } }, says = "searchsorted: sorted is a scalar" },
     { args = { { { 1, 2 }, { 3, 4 } }, { { 1 } } }, says = "searchsorted: sorted (2, 2) and values (1, 1) do not match" },
     { args = { { { 1, 2 } }, { 1 } }, says = "sorted (1, 2) and values (1,) do not match" },
     { args = { bool { { true } }, bool { true } }, says = "sorted (1, 1) and values (1,) do not match" },
-    { args = { { 1, 2 } }, says = "searchsorted: 1 argument given, expected searchsorted(sorted, values)" },
+    { args = { { 1, 2 } }, says = "searchsorted: 1 argument given, expected searchsorted(sorted, values, [options])" },
   },
   check = function(t)
+    statistics.check(t, "searchsorted", 0)
     for _, dtype in ipairs(numbers) do
       for n = 0, 9 do
         local sorted = (lt.range(n) * 2):cast(dtype)

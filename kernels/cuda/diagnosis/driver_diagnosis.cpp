@@ -136,6 +136,13 @@ Finding diagnose_driver_library(const System& system, std::string* file) {
       finding.text = "LUTRA_CUDA_DRIVER is none: GPUs are not looked for";
       return finding;
     }
+    // A name without a folder is looked for by the dynamic linker.
+    if (named.find('/') != std::string::npos && !system.has(named)) {
+      finding.verdict = Verdict::Failed;
+      finding.text = text("LUTRA_CUDA_DRIVER is ", named, ", and there is no such file");
+      finding.advice = "unset LUTRA_CUDA_DRIVER, or set it to the file of libcuda.so.1";
+      return finding;
+    }
     *file = named;
     finding.text = text(named, ", as LUTRA_CUDA_DRIVER says");
     return finding;

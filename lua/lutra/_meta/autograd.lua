@@ -60,15 +60,16 @@ function Variable:assign_sub(value) end
 ---     print(ok, err.code)  --> false	InvalidArgument
 function Variable:release() end
 
---- Assigns a slice: an index, or one entry per axis as in `t[key]`. The value broadcasts to the slice. Logged as
---- StridedSliceAssign.
----@param key integer|table
+--- Assigns a part: by all that `t[key]` takes. The value broadcasts to the part; of several values for one element the
+--- last one stays. Logged as StridedSliceAssign, for index tensors and masks as TensorScatterUpdate or AdvancedIndexPut.
+---@param key integer|table|lutra.Tensor
 ---@param value lutra.Tensor|table|number|boolean
---- Errors: OutOfRange for an index past an axis' end; InvalidArgument for a value that does not fit the slice.
+--- Errors: OutOfRange for an index past an axis' end; InvalidArgument for a value that does not fit the part.
 --- Example:
 ---     local v = lt.Variable(lt.zeros {3})
 ---     v[{ {1, 2} }] = 7
----     print(v:value():totable()[2])  --> 7.0
+---     v[v:eq(0)] = -1
+---     print(v:value())  --> lutra.Tensor([ 7.  7. -1.], shape=(3,), dtype=float32)
 --- Source: tf.Variable's sliced assign
 function Variable:__newindex(key, value) end
 

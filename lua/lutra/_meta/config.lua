@@ -118,7 +118,7 @@ function config.set_logical_device_configuration(device, logical_devices) end
 --- Errors: InvalidArgument for an unknown device.
 --- Example:
 ---     lt.config.set_logical_device_configuration("GPU:0", { {memory_limit = 256} })
----     print(lt.config.get_logical_device_configuration("GPU:0")[1].memory_limit)  --> 256.0
+---     print(lt.config.get_logical_device_configuration("GPU:0")[1].memory_limit)  --> 256
 --- Source: tf.config.get_logical_device_configuration
 function config.get_logical_device_configuration(device) end
 

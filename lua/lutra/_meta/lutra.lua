@@ -25,6 +25,7 @@
 ---@field int32 string "int32", for options and `lt.cast`
 ---@field int64 string "int64", for options and `lt.cast`
 ---@field bool string "bool", for options and `lt.cast`
+---@field newaxis string "newaxis": an entry of `t[{...}]` that adds an axis of size 1
 local lutra = {}
 
 --- Makes a tensor from a Lua value: a number, a boolean, or a nested table of them.
@@ -277,14 +278,33 @@ function lutra.Variable(initial, options) end
 --- Source: tf.GradientTape
 function lutra.GradientTape(options) end
 
+--- A tensor with the elements that `x[index]` picks replaced by values: `x[index] = values` of NumPy, for tensors, which do
+--- not change. Of several values for one element the last one stays. More: docs/indexing.md.
+---@param x lutra.Tensor|table
+---@param index integer|table|lutra.Tensor what `t[...]` takes: an integer, a list of entries, a tensor of indices or a mask
+---@param values lutra.Tensor|table|number broadcasts to what the index picks
+---@param options? table {accumulate = false: adds the values to the elements instead}
+---@return lutra.Tensor # of x's shape; the dtype that x and values promote to
+--- Errors: InvalidArgument for the index 0, entries that do not fit x, or values that do not broadcast; OutOfRange for an
+---   index past an axis' end.
+--- Example:
+---     local x = lt.zeros({2, 3}, {dtype = "int32"})
+---     print(lt.index_put(x, {{}, 2}, {5, 6}))
+---     --> lutra.Tensor(
+---     --> [[0 5 0]
+---     -->  [0 6 0]], shape=(2, 3), dtype=int32)
+---     print(lt.index_put({1, 2, 3}, lt.constant {1, 1}, 10, {accumulate = true}):totable()[1])  --> 21
+--- Source: torch.index_put, numpy.add.at with accumulate
+function lutra.index_put(x, index, values, options) end
+
 --- Gives a function its own gradient instead of the derived one. More: docs/gradients.md.
 ---
 --- `f` returns its results and, last, a gradient function. That one takes the upstream gradients of the results and
 --- returns one gradient for each tensor or Variable argument of f, in order, with the argument's shape and dtype; nil
 --- or false means none. If f uses trainable variables that are not its arguments, the gradient function gets a list of
 --- them as its last argument and returns their gradients after the others. It runs in f's scopes, when a tape computes
---- a gradient, and the tapes that are recording then record it: it may be differentiated itself. tapes around: it may
---- be differentiated itself.
+--- a gradient, and the tapes that are recording then record it: it may be differentiated
+--- itself.
 ---@param f fun(...): lutra.Tensor, fun(...): lutra.Tensor
 ---@return fun(...): lutra.Tensor # like f, but returns only the results
 --- Errors: InvalidArgument if f is not a function, returns something else, or a gradient is missing or has another

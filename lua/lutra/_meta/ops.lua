@@ -46,6 +46,17 @@ function lutra.acos(x) end
 --- Errors: InvalidArgument if x is bool.
 function Tensor:acos() end
 
+--- The inverse of cosh, from 0 on; nan below 1.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function lutra.acosh(x) end
+
+--- The inverse of cosh, from 0 on; nan below 1.
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function Tensor:acosh() end
+
 --- a + b; integers wrap.
 ---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -79,6 +90,21 @@ function lutra.all(x, axis, options) end
 ---@return lutra.Tensor # x's shape without the axes; bool
 --- Errors: InvalidArgument for an axis that does not exist or is given twice, or if x is not bool.
 function Tensor:all(axis, options) end
+
+--- Whether all elements of a and b are close, as isclose says.
+---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param options? any options
+---@return lutra.Tensor # a scalar; bool
+--- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a negative rtol or atol.
+function lutra.allclose(a, b, options) end
+
+--- Whether all elements of a and b are close, as isclose says.
+---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param options? any options
+---@return lutra.Tensor # a scalar; bool
+--- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a negative rtol or atol.
+function Tensor:allclose(b, options) end
 
 --- Whether any element over the given axes is true; false if there are none.
 ---@param x any any shape; bool
@@ -140,6 +166,17 @@ function lutra.argsort(x, axis, options) end
 --- Errors: InvalidArgument if x is a scalar, for an axis that does not exist, or for more than one.
 function Tensor:argsort(axis, options) end
 
+--- Whether a and b have the same shape and equal elements.
+---@param a any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # a scalar; bool
+function lutra.array_equal(a, b) end
+
+--- Whether a and b have the same shape and equal elements.
+---@param b any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # a scalar; bool
+function Tensor:array_equal(b) end
+
 --- The angle in [-pi/2, pi/2] whose sine is x; nan outside -1..1.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
@@ -150,6 +187,17 @@ function lutra.asin(x) end
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
 --- Errors: InvalidArgument if x is bool.
 function Tensor:asin() end
+
+--- The inverse of sinh.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function lutra.asinh(x) end
+
+--- The inverse of sinh.
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function Tensor:asinh() end
 
 --- The angle in [-pi/2, pi/2] whose tangent is x.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -174,6 +222,17 @@ function lutra.atan2(y, x) end
 ---@return lutra.Tensor # the broadcast shape of both; float32 for integers, else the promoted dtype
 --- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that does not fit an integer dtype.
 function Tensor:atan2(x) end
+
+--- The inverse of tanh: -inf at -1, inf at 1, nan outside.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function lutra.atanh(x) end
+
+--- The inverse of tanh: -inf at -1, inf at 1, nan outside.
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function Tensor:atanh() end
 
 --- The mean of the elements under a window that moves over images, channel by channel. Padding does not count.
 ---@param x any [batch, height, width, channels]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -311,6 +370,19 @@ function lutra.cast(x, dtype) end
 --- Errors: InvalidArgument for an unknown dtype, and without one.
 function Tensor:cast(dtype) end
 
+--- The Euclidean distance of each row of a from each row of b.
+---@param a any [n, columns]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any [m, columns]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # [n, m]; float32 for integers, else the promoted dtype
+--- Errors: InvalidArgument if a or b is no matrix, their columns differ, or both are bool.
+function lutra.cdist(a, b) end
+
+--- The Euclidean distance of each row of a from each row of b.
+---@param b any [m, columns]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # [n, m]; float32 for integers, else the promoted dtype
+--- Errors: InvalidArgument if a or b is no matrix, their columns differ, or both are bool.
+function Tensor:cdist(b) end
+
 --- The smallest integer not below x; integers stay as they are.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # x's shape and dtype
@@ -348,6 +420,21 @@ function lutra.clip(x, min, max) end
 --- Errors: InvalidArgument if all inputs are bool or the shapes do not broadcast.
 function Tensor:clip(min, max) end
 
+--- x, scaled down where its Euclidean norm over the given axes, or all, is above clip_norm.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param clip_norm any the largest norm
+---@param axis? any an axis or a list of axes (default all)
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument for a negative clip_norm, an axis that does not exist, or if x is bool.
+function lutra.clip_by_norm(x, clip_norm, axis) end
+
+--- x, scaled down where its Euclidean norm over the given axes, or all, is above clip_norm.
+---@param clip_norm any the largest norm
+---@param axis? any an axis or a list of axes (default all)
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument for a negative clip_norm, an axis that does not exist, or if x is bool.
+function Tensor:clip_by_norm(clip_norm, axis) end
+
 --- Joins tensors along an existing axis.
 ---@param tensors any equal sizes except along axis; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param axis? any the axis to join along (default 1)
@@ -384,6 +471,19 @@ function lutra.conv2d_transpose(x, w, options) end
 ---@return lutra.Tensor # [batch, height, width, out]; float32 for integers, else the promoted dtype
 --- Errors: InvalidArgument if x or w does not have four axes, the channels do not match, groups does not divide them, conv2d would not make x's size from output_size or with this padding, or both are bool.
 function Tensor:conv2d_transpose(w, options) end
+
+--- The correlation of each two variables, from -1 to 1; nan for one that is constant.
+---@param x any [variables, observations] or [observations]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param options? any options
+---@return lutra.Tensor # [variables, variables], a scalar of a vector; float32 for integers, else x's dtype
+--- Errors: InvalidArgument for more than two axes, for a scalar, or if x is bool.
+function lutra.corrcoef(x, options) end
+
+--- The correlation of each two variables, from -1 to 1; nan for one that is constant.
+---@param options? any options
+---@return lutra.Tensor # [variables, variables], a scalar of a vector; float32 for integers, else x's dtype
+--- Errors: InvalidArgument for more than two axes, for a scalar, or if x is bool.
+function Tensor:corrcoef(options) end
 
 --- The cosine of x in radians; nan for inf.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -423,6 +523,32 @@ function lutra.cosine_similarity(a, b, axis, options) end
 ---@return lutra.Tensor # the broadcast shape of both without the axis; float32 for integers, else the promoted dtype
 --- Errors: InvalidArgument if the shapes do not broadcast, for an axis that does not exist, for more than one, for a negative epsilon, or if both are bool.
 function Tensor:cosine_similarity(b, axis, options) end
+
+--- The covariance of each two variables; of a vector its variance.
+---@param x any [variables, observations] or [observations]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param options? any options
+---@return lutra.Tensor # [variables, variables], a scalar of a vector; float32 for integers, else x's dtype
+--- Errors: InvalidArgument for more than two axes, for a scalar, or if x is bool.
+function lutra.cov(x, options) end
+
+--- The covariance of each two variables; of a vector its variance.
+---@param options? any options
+---@return lutra.Tensor # [variables, variables], a scalar of a vector; float32 for integers, else x's dtype
+--- Errors: InvalidArgument for more than two axes, for a scalar, or if x is bool.
+function Tensor:cov(options) end
+
+--- The cross products of vectors of three components, along the last axes.
+---@param a any [..., 3]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any [..., 3]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # the broadcast shape of both; the promoted dtype
+--- Errors: InvalidArgument if a last axis has another size, the others do not broadcast, or both are bool.
+function lutra.cross(a, b) end
+
+--- The cross products of vectors of three components, along the last axes.
+---@param b any [..., 3]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # the broadcast shape of both; the promoted dtype
+--- Errors: InvalidArgument if a last axis has another size, the others do not broadcast, or both are bool.
+function Tensor:cross(b) end
 
 --- -log(softmax(logits)[label]) of each row, in nats: the loss of a classifier whose labels are class numbers, 1..n.
 ---@param labels any [...]: a number for each row; int8, uint8, int16, int32 or int64
@@ -697,6 +823,30 @@ function lutra.floordiv(a, b) end
 --- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for an integer divided by zero.
 function Tensor:floordiv(b) end
 
+--- The remainder of a / b with the sign of a, as of math.fmod; mod's has the sign of b.
+---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # the broadcast shape of both; the promoted dtype
+--- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for an integer division by 0.
+function lutra.fmod(a, b) end
+
+--- The remainder of a / b with the sign of a, as of math.fmod; mod's has the sign of b.
+---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # the broadcast shape of both; the promoted dtype
+--- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for an integer division by 0.
+function Tensor:fmod(b) end
+
+--- x without its whole part, with x's sign; nan of infinities.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function lutra.frac(x) end
+
+--- x without its whole part, with x's sign; nan of infinities.
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function Tensor:frac() end
+
 --- The slices of x at the given indices along an axis. Indices count from 1, negative ones from the end.
 ---@param x any at least one axis; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param indices any any shape; int8, uint8, int16, int32 or int64
@@ -779,6 +929,34 @@ function lutra.gt(a, b) end
 --- Errors: InvalidArgument if the shapes do not broadcast.
 function Tensor:gt(b) end
 
+--- 0 where x is negative, 1 where it is positive, `values` where it is 0.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param values any broadcasts with x; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # the broadcast shape of both; the promoted dtype
+--- Errors: InvalidArgument if the shapes do not broadcast, or if both are bool.
+function lutra.heaviside(x, values) end
+
+--- 0 where x is negative, 1 where it is positive, `values` where it is 0.
+---@param values any broadcasts with x; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # the broadcast shape of both; the promoted dtype
+--- Errors: InvalidArgument if the shapes do not broadcast, or if both are bool.
+function Tensor:heaviside(values) end
+
+--- Counts the elements of x in bins of equal width, and gives the bins' edges. Each bin has its lower edge, the last one both. Elements outside the range and nan are not counted. Without a range it is from the smallest to the largest element.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param bins? any how many bins (default 10)
+---@param options? any options
+---@return lutra.Tensor # counts [bins], int64; edges [bins + 1], float64 for float64, else float32
+--- Errors: InvalidArgument for fewer than one bin, one end of a range alone, ends out of order, or if x is bool.
+function lutra.histogram(x, bins, options) end
+
+--- Counts the elements of x in bins of equal width, and gives the bins' edges. Each bin has its lower edge, the last one both. Elements outside the range and nan are not counted. Without a range it is from the smallest to the largest element.
+---@param bins? any how many bins (default 10)
+---@param options? any options
+---@return lutra.Tensor # counts [bins], int64; edges [bins + 1], float64 for float64, else float32
+--- Errors: InvalidArgument for fewer than one bin, one end of a range alone, ends out of order, or if x is bool.
+function Tensor:histogram(bins, options) end
+
 --- The square root of a^2 + b^2, which neither overflows nor vanishes on the way; inf if either is infinite. Its gradient is 0 where it is 0.
 ---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -800,6 +978,38 @@ function lutra.identity(x) end
 --- The same tensor, on the scope's device.
 ---@return lutra.Tensor # x's shape and dtype
 function Tensor:identity() end
+
+--- x with updates added to its slices at the given indices along an axis; if an index occurs twice, both updates are added. Indices count from 1, negative ones from the end.
+---@param x any at least one axis; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param indices any [n]; int8, uint8, int16, int32 or int64
+---@param updates any broadcasts to x's shape with the size n along axis; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param axis? any x's axis to add along (default 1)
+---@return lutra.Tensor # x's shape; the dtype x and updates promote to
+--- Errors: InvalidArgument for the index 0, an axis that does not exist, or shapes that do not match; OutOfRange for an index past the axis' end.
+function lutra.index_add(x, indices, updates, axis) end
+
+--- x with updates added to its slices at the given indices along an axis; if an index occurs twice, both updates are added. Indices count from 1, negative ones from the end.
+---@param indices any [n]; int8, uint8, int16, int32 or int64
+---@param updates any broadcasts to x's shape with the size n along axis; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param axis? any x's axis to add along (default 1)
+---@return lutra.Tensor # x's shape; the dtype x and updates promote to
+--- Errors: InvalidArgument for the index 0, an axis that does not exist, or shapes that do not match; OutOfRange for an index past the axis' end.
+function Tensor:index_add(indices, updates, axis) end
+
+--- Linear interpolation at x between the points (xp, fp), whose xp ascend; the first or last fp outside.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param xp any [n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param fp any [n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; float32 for integers, else the promoted dtype
+--- Errors: InvalidArgument if xp and fp are no vectors of one size, have no points, or if all are bool.
+function lutra.interp(x, xp, fp) end
+
+--- Linear interpolation at x between the points (xp, fp), whose xp ascend; the first or last fp outside.
+---@param xp any [n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param fp any [n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; float32 for integers, else the promoted dtype
+--- Errors: InvalidArgument if xp and fp are no vectors of one size, have no points, or if all are bool.
+function Tensor:interp(xp, fp) end
 
 --- The inverse of each matrix. For linear systems, solve is faster and more accurate.
 ---@param x any [..., n, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -838,6 +1048,17 @@ function lutra.isfinite(x) end
 --- Errors: InvalidArgument if x is bool.
 function Tensor:isfinite() end
 
+--- Whether each element of x is one of the values. nan is none.
+---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param values any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; bool
+function lutra.isin(x, values) end
+
+--- Whether each element of x is one of the values. nan is none.
+---@param values any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; bool
+function Tensor:isin(values) end
+
 --- Whether x is inf or -inf; false for integers.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # x's shape; bool
@@ -859,6 +1080,19 @@ function lutra.isnan(x) end
 ---@return lutra.Tensor # x's shape; bool
 --- Errors: InvalidArgument if x is bool.
 function Tensor:isnan() end
+
+--- The Kronecker product: each element of a times the whole of b.
+---@param a any at most 4 axes; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any at most 4 axes; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # sizes are the products of a's and b's; the promoted dtype
+--- Errors: InvalidArgument for more than 4 axes, or if both are bool.
+function lutra.kron(a, b) end
+
+--- The Kronecker product: each element of a times the whole of b.
+---@param b any at most 4 axes; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # sizes are the products of a's and b's; the promoted dtype
+--- Errors: InvalidArgument for more than 4 axes, or if both are bool.
+function Tensor:kron(b) end
 
 --- x divided by its length over the given axes, or all: the square root of the sum of squares, which counts as no less than epsilon.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -931,6 +1165,21 @@ function lutra.left_shift(a, count) end
 --- Errors: InvalidArgument if an input is a float, if both are bool, if the shapes do not broadcast, or for a negative count.
 function Tensor:left_shift(count) end
 
+--- a + weight (b - a): a where weight is 0, b where it is 1.
+---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any broadcasts with the others; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param weight any broadcasts with the others; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # the broadcast shape of all three; float32 for integers, else the promoted dtype
+--- Errors: InvalidArgument if the shapes do not broadcast, or if all are bool.
+function lutra.lerp(a, b, weight) end
+
+--- a + weight (b - a): a where weight is 0, b where it is 1.
+---@param b any broadcasts with the others; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param weight any broadcasts with the others; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # the broadcast shape of all three; float32 for integers, else the promoted dtype
+--- Errors: InvalidArgument if the shapes do not broadcast, or if all are bool.
+function Tensor:lerp(b, weight) end
+
 --- The rows of x times the matrix w, plus b: what a dense layer computes.
 ---@param x any [..., in]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param w any [in, out]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -966,6 +1215,17 @@ function lutra.log(x) end
 --- Errors: InvalidArgument if x is bool.
 function Tensor:log() end
 
+--- The logarithm to base 10: -inf at 0, nan below.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function lutra.log10(x) end
+
+--- The logarithm to base 10: -inf at 0, nan below.
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function Tensor:log10() end
+
 --- log(1 + x), with all digits where x is close to 0; -inf at -1, nan below.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
@@ -976,6 +1236,17 @@ function lutra.log1p(x) end
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
 --- Errors: InvalidArgument if x is bool.
 function Tensor:log1p() end
+
+--- The logarithm to base 2: -inf at 0, nan below.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function lutra.log2(x) end
+
+--- The logarithm to base 2: -inf at 0, nan below.
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function Tensor:log2() end
 
 --- The logarithm of softmax, x - log(sum(exp(x))), accurate where softmax is close to 0 or 1.
 ---@param x any at least one axis; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -1119,6 +1390,34 @@ function lutra.mae(labels, predictions) end
 ---@return lutra.Tensor # the broadcast shape without its last axis; float32 for integers, else the promoted dtype
 --- Errors: InvalidArgument if the shapes do not match, both are scalars, or both are bool.
 function Tensor:mae(predictions) end
+
+--- x with a value where the mask is true.
+---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param mask any broadcasts to x; bool
+---@param value any a number or a scalar; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; the dtype x and value promote to
+--- Errors: InvalidArgument if mask is not bool or does not broadcast to x, or if value is not a scalar.
+function lutra.masked_fill(x, mask, value) end
+
+--- x with a value where the mask is true.
+---@param mask any broadcasts to x; bool
+---@param value any a number or a scalar; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; the dtype x and value promote to
+--- Errors: InvalidArgument if mask is not bool or does not broadcast to x, or if value is not a scalar.
+function Tensor:masked_fill(mask, value) end
+
+--- The elements of x where the mask is true, in row-major order. The size depends on values, so it runs on the CPU. t[mask] picks whole slices along leading axes.
+---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param mask any broadcasts to x; bool
+---@return lutra.Tensor # [n]; x's dtype
+--- Errors: InvalidArgument if mask is not bool or does not broadcast to x.
+function lutra.masked_select(x, mask) end
+
+--- The elements of x where the mask is true, in row-major order. The size depends on values, so it runs on the CPU. t[mask] picks whole slices along leading axes.
+---@param mask any broadcasts to x; bool
+---@return lutra.Tensor # [n]; x's dtype
+--- Errors: InvalidArgument if mask is not bool or does not broadcast to x.
+function Tensor:masked_select(mask) end
 
 --- The matrix product. A vector counts as a row on the left and as a column on the right; the result does not have its axis. Axes before the last two are a batch and broadcast.
 ---@param a any [..., m, k] or [k]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -1288,6 +1587,21 @@ function lutra.nan_to_num(x, options) end
 --- Errors: InvalidArgument if x is bool.
 function Tensor:nan_to_num(options) end
 
+--- The largest of the elements that are not nan, over the given axes or of all; nan if all are.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param axis? any an axis or a list of axes to reduce over (default all)
+---@param options? any options
+---@return lutra.Tensor # x's shape without the axes; x's dtype
+--- Errors: InvalidArgument for an axis that does not exist or is given twice, of nothing, or if x is bool.
+function lutra.nanmax(x, axis, options) end
+
+--- The largest of the elements that are not nan, over the given axes or of all; nan if all are.
+---@param axis? any an axis or a list of axes to reduce over (default all)
+---@param options? any options
+---@return lutra.Tensor # x's shape without the axes; x's dtype
+--- Errors: InvalidArgument for an axis that does not exist or is given twice, of nothing, or if x is bool.
+function Tensor:nanmax(axis, options) end
+
 --- The mean of the elements that are not nan, over the given axes or of all. Of nothing nan.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param axis? any an axis or a list of axes to reduce over (default all)
@@ -1302,6 +1616,21 @@ function lutra.nanmean(x, axis, options) end
 ---@return lutra.Tensor # x's shape without the axes; float32 for integers, else x's dtype
 --- Errors: InvalidArgument for an axis that does not exist or is given twice, or if x is bool.
 function Tensor:nanmean(axis, options) end
+
+--- The smallest of the elements that are not nan, over the given axes or of all; nan if all are.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param axis? any an axis or a list of axes to reduce over (default all)
+---@param options? any options
+---@return lutra.Tensor # x's shape without the axes; x's dtype
+--- Errors: InvalidArgument for an axis that does not exist or is given twice, of nothing, or if x is bool.
+function lutra.nanmin(x, axis, options) end
+
+--- The smallest of the elements that are not nan, over the given axes or of all; nan if all are.
+---@param axis? any an axis or a list of axes to reduce over (default all)
+---@param options? any options
+---@return lutra.Tensor # x's shape without the axes; x's dtype
+--- Errors: InvalidArgument for an axis that does not exist or is given twice, of nothing, or if x is bool.
+function Tensor:nanmin(axis, options) end
 
 --- The standard deviation of the elements that are not nan, over the given axes or of all. nan where there are no more than ddof of them. Its gradient is 0 where it is 0.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -1459,6 +1788,36 @@ function lutra.pad(x, paddings, options) end
 --- Errors: InvalidArgument for a negative padding, other than one pair an axis, or a value that does not fit x's dtype.
 function Tensor:pad(paddings, options) end
 
+--- The same as quantile, with q in percent.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param q any from 0 to 100
+---@param axis? any an axis or a list of axes to reduce over (default all)
+---@param options? any options
+---@return lutra.Tensor # x's shape without the axes; float32 for integers, else x's dtype
+--- Errors: InvalidArgument for q out of range, another method, an axis that does not exist or is given twice, or if x is bool.
+function lutra.percentile(x, q, axis, options) end
+
+--- The same as quantile, with q in percent.
+---@param q any from 0 to 100
+---@param axis? any an axis or a list of axes to reduce over (default all)
+---@param options? any options
+---@return lutra.Tensor # x's shape without the axes; float32 for integers, else x's dtype
+--- Errors: InvalidArgument for q out of range, another method, an axis that does not exist or is given twice, or if x is bool.
+function Tensor:percentile(q, axis, options) end
+
+--- The polynomial with the coefficients p, the highest power first, at x.
+---@param p any [n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; the promoted dtype
+--- Errors: InvalidArgument if p is no vector, or if both are bool.
+function lutra.polyval(p, x) end
+
+--- The polynomial with the coefficients p, the highest power first, at x.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; the promoted dtype
+--- Errors: InvalidArgument if p is no vector, or if both are bool.
+function Tensor:polyval(x) end
+
 --- a to the power b; integers wrap. The error in float64 is below one unit in the last place; other floats are nearly always correctly rounded. If b is the number 1, 2, 3, -1 or 0.5, a multiplication, division or square root is used.
 ---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -1497,6 +1856,23 @@ function lutra.qr(x) end
 ---@return lutra.Tensor # q [..., m, k], r [..., k, n]; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
 --- Errors: InvalidArgument if x has fewer than two axes or is bool; ResourceExhausted without memory to work in.
 function Tensor:qr() end
+
+--- The element that a share q of the elements is below, over the given axes or of all; between two elements it is interpolated. nan if there is one, and of nothing.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param q any from 0 to 1
+---@param axis? any an axis or a list of axes to reduce over (default all)
+---@param options? any options
+---@return lutra.Tensor # x's shape without the axes; float32 for integers, else x's dtype
+--- Errors: InvalidArgument for q out of range, another method, an axis that does not exist or is given twice, or if x is bool.
+function lutra.quantile(x, q, axis, options) end
+
+--- The element that a share q of the elements is below, over the given axes or of all; between two elements it is interpolated. nan if there is one, and of nothing.
+---@param q any from 0 to 1
+---@param axis? any an axis or a list of axes to reduce over (default all)
+---@param options? any options
+---@return lutra.Tensor # x's shape without the axes; float32 for integers, else x's dtype
+--- Errors: InvalidArgument for q out of range, another method, an axis that does not exist or is given twice, or if x is bool.
+function Tensor:quantile(q, axis, options) end
 
 --- Ones with probability p, zeros otherwise.
 ---@param shape any sizes of the axes
@@ -1678,6 +2054,25 @@ function lutra.rsqrt(x) end
 --- Errors: InvalidArgument if x is bool.
 function Tensor:rsqrt() end
 
+--- x with single elements replaced along an axis: out[indices[i, j], j] = updates[i, j] for axis 1 of a matrix; of several for one position, the last one stays. The inverse of take_along_axis. Indices count from 1, negative ones from the end.
+---@param x any at least one axis; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param indices any x's number of axes; broadcasts, except along axis; int8, uint8, int16, int32 or int64
+---@param updates any broadcasts to x's shape with the size of indices along axis; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param axis? any x's axis to scatter along (default 1)
+---@param options? any options
+---@return lutra.Tensor # x's shape; the dtype x and updates promote to
+--- Errors: InvalidArgument for the index 0, an axis that does not exist, another reduce, or shapes that do not match; OutOfRange for an index past the axis' end.
+function lutra.scatter(x, indices, updates, axis, options) end
+
+--- x with single elements replaced along an axis: out[indices[i, j], j] = updates[i, j] for axis 1 of a matrix; of several for one position, the last one stays. The inverse of take_along_axis. Indices count from 1, negative ones from the end.
+---@param indices any x's number of axes; broadcasts, except along axis; int8, uint8, int16, int32 or int64
+---@param updates any broadcasts to x's shape with the size of indices along axis; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param axis? any x's axis to scatter along (default 1)
+---@param options? any options
+---@return lutra.Tensor # x's shape; the dtype x and updates promote to
+--- Errors: InvalidArgument for the index 0, an axis that does not exist, another reduce, or shapes that do not match; OutOfRange for an index past the axis' end.
+function Tensor:scatter(indices, updates, axis, options) end
+
 --- Adds updates to the slices of x at the given indices along the first axis; if an index occurs twice, both updates are added, in the order of the indices. Indices count from 1, negative ones from the end.
 ---@param x any at least one axis; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param indices any any shape; int8, uint8, int16, int32 or int64
@@ -1693,18 +2088,35 @@ function lutra.scatter_add(x, indices, updates) end
 --- Errors: InvalidArgument for the index 0, if x and updates are bool, or if the shapes do not match; OutOfRange for an index past the axis' end.
 function Tensor:scatter_add(indices, updates) end
 
---- The position in sorted, counted from 1, before which each value must be inserted to keep the order; before equal values. false sorts before true, nan after every number. If sorted is not in order, any position from 1 to one past its end.
+--- Zeros of the given shape, with updates added to the elements or slices at the given positions.
+---@param indices any [..., k], k at most the axes of shape; int8, uint8, int16, int32 or int64
+---@param updates any indices' shape without its last axis, then shape without its first k; or a scalar; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param shape any the result's shape
+---@return lutra.Tensor # shape; updates' dtype
+--- Errors: InvalidArgument for the index 0, more indices than shape has axes, or shapes that do not match; OutOfRange for an index past its axis' end.
+function lutra.scatter_nd(indices, updates, shape) end
+
+--- Zeros of the given shape, with updates added to the elements or slices at the given positions.
+---@param updates any indices' shape without its last axis, then shape without its first k; or a scalar; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param shape any the result's shape
+---@return lutra.Tensor # shape; updates' dtype
+--- Errors: InvalidArgument for the index 0, more indices than shape has axes, or shapes that do not match; OutOfRange for an index past its axis' end.
+function Tensor:scatter_nd(updates, shape) end
+
+--- The position in sorted, counted from 1, before which each value must be inserted to keep the order; before equal values, or with right = true behind them. false sorts before true, nan after every number. If sorted is not in order, any position from 1 to one past its end.
 ---@param sorted any [n], or [..., n] with one row for each row of values; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param values any any shape, or [..., m]; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param options? any options
 ---@return lutra.Tensor # the shape of values; int64, from 1 to n + 1
 --- Errors: InvalidArgument if sorted is a scalar, or if leading sizes differ.
-function lutra.searchsorted(sorted, values) end
+function lutra.searchsorted(sorted, values, options) end
 
---- The position in sorted, counted from 1, before which each value must be inserted to keep the order; before equal values. false sorts before true, nan after every number. If sorted is not in order, any position from 1 to one past its end.
+--- The position in sorted, counted from 1, before which each value must be inserted to keep the order; before equal values, or with right = true behind them. false sorts before true, nan after every number. If sorted is not in order, any position from 1 to one past its end.
 ---@param values any any shape, or [..., m]; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param options? any options
 ---@return lutra.Tensor # the shape of values; int64, from 1 to n + 1
 --- Errors: InvalidArgument if sorted is a scalar, or if leading sizes differ.
-function Tensor:searchsorted(values) end
+function Tensor:searchsorted(values, options) end
 
 --- elu with alpha = 1.6732632, times 1.050701: keeps mean 0 and variance 1 from layer to layer.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -1716,6 +2128,19 @@ function lutra.selu(x) end
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
 --- Errors: InvalidArgument if x is bool.
 function Tensor:selu() end
+
+--- true at the first positions of each row, as many as its length says.
+---@param lengths any any shape; int8, uint8, int16, int32 or int64
+---@param maxlen any the size of the new last axis
+---@return lutra.Tensor # lengths' shape with an axis of size maxlen behind it; bool
+--- Errors: InvalidArgument for a negative maxlen or a ninth axis.
+function lutra.sequence_mask(lengths, maxlen) end
+
+--- true at the first positions of each row, as many as its length says.
+---@param maxlen any the size of the new last axis
+---@return lutra.Tensor # lengths' shape with an axis of size maxlen behind it; bool
+--- Errors: InvalidArgument for a negative maxlen or a ninth axis.
+function Tensor:sequence_mask(maxlen) end
 
 --- The logistic function, 1 / (1 + exp(-x)).
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -2020,6 +2445,66 @@ function lutra.tanh(x) end
 --- Errors: InvalidArgument if x is bool.
 function Tensor:tanh() end
 
+--- x with updates added to the elements or slices at the given positions, in the order of the indices; integers wrap.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param indices any [..., k], k at most x's axes; int8, uint8, int16, int32 or int64
+---@param updates any indices' shape without its last axis, then x's without its first k; or a scalar; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; the dtype x and updates promote to
+--- Errors: InvalidArgument for the index 0, more indices than x has axes, or shapes that do not match; OutOfRange for an index past its axis' end.
+function lutra.tensor_scatter_nd_add(x, indices, updates) end
+
+--- x with updates added to the elements or slices at the given positions, in the order of the indices; integers wrap.
+---@param indices any [..., k], k at most x's axes; int8, uint8, int16, int32 or int64
+---@param updates any indices' shape without its last axis, then x's without its first k; or a scalar; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; the dtype x and updates promote to
+--- Errors: InvalidArgument for the index 0, more indices than x has axes, or shapes that do not match; OutOfRange for an index past its axis' end.
+function Tensor:tensor_scatter_nd_add(indices, updates) end
+
+--- x with the elements or slices at the given positions replaced by the larger of them and the updates; nan stays.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param indices any [..., k], k at most x's axes; int8, uint8, int16, int32 or int64
+---@param updates any indices' shape without its last axis, then x's without its first k; or a scalar; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; the dtype x and updates promote to
+--- Errors: InvalidArgument for the index 0, more indices than x has axes, or shapes that do not match; OutOfRange for an index past its axis' end.
+function lutra.tensor_scatter_nd_max(x, indices, updates) end
+
+--- x with the elements or slices at the given positions replaced by the larger of them and the updates; nan stays.
+---@param indices any [..., k], k at most x's axes; int8, uint8, int16, int32 or int64
+---@param updates any indices' shape without its last axis, then x's without its first k; or a scalar; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; the dtype x and updates promote to
+--- Errors: InvalidArgument for the index 0, more indices than x has axes, or shapes that do not match; OutOfRange for an index past its axis' end.
+function Tensor:tensor_scatter_nd_max(indices, updates) end
+
+--- x with the elements or slices at the given positions replaced by the smaller of them and the updates; nan stays.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param indices any [..., k], k at most x's axes; int8, uint8, int16, int32 or int64
+---@param updates any indices' shape without its last axis, then x's without its first k; or a scalar; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; the dtype x and updates promote to
+--- Errors: InvalidArgument for the index 0, more indices than x has axes, or shapes that do not match; OutOfRange for an index past its axis' end.
+function lutra.tensor_scatter_nd_min(x, indices, updates) end
+
+--- x with the elements or slices at the given positions replaced by the smaller of them and the updates; nan stays.
+---@param indices any [..., k], k at most x's axes; int8, uint8, int16, int32 or int64
+---@param updates any indices' shape without its last axis, then x's without its first k; or a scalar; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; the dtype x and updates promote to
+--- Errors: InvalidArgument for the index 0, more indices than x has axes, or shapes that do not match; OutOfRange for an index past its axis' end.
+function Tensor:tensor_scatter_nd_min(indices, updates) end
+
+--- x with the elements or slices at the given positions replaced by updates; of several for one position, the last one stays.
+---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param indices any [..., k], k at most x's axes; int8, uint8, int16, int32 or int64
+---@param updates any indices' shape without its last axis, then x's without its first k; or a scalar; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; the dtype x and updates promote to
+--- Errors: InvalidArgument for the index 0, more indices than x has axes, or shapes that do not match; OutOfRange for an index past its axis' end.
+function lutra.tensor_scatter_nd_update(x, indices, updates) end
+
+--- x with the elements or slices at the given positions replaced by updates; of several for one position, the last one stays.
+---@param indices any [..., k], k at most x's axes; int8, uint8, int16, int32 or int64
+---@param updates any indices' shape without its last axis, then x's without its first k; or a scalar; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; the dtype x and updates promote to
+--- Errors: InvalidArgument for the index 0, more indices than x has axes, or shapes that do not match; OutOfRange for an index past its axis' end.
+function Tensor:tensor_scatter_nd_update(indices, updates) end
+
 --- The whole tensor repeated along its axes.
 ---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param counts any the number of repetitions for each axis, aligned at the last; more counts than axes add axes in front; a number is the last axis' count
@@ -2072,6 +2557,21 @@ function lutra.transpose(x, perm) end
 --- Errors: InvalidArgument if perm does not list each axis once.
 function Tensor:transpose(perm) end
 
+--- The integral along an axis of samples at distance dx, by the trapezoidal rule.
+---@param y any at least one axis; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param axis? any the axis to integrate along (default -1)
+---@param options? any options
+---@return lutra.Tensor # y's shape without the axis; float32 for integers, else y's dtype
+--- Errors: InvalidArgument if y is a scalar or bool, or for an axis that does not exist.
+function lutra.trapezoid(y, axis, options) end
+
+--- The integral along an axis of samples at distance dx, by the trapezoidal rule.
+---@param axis? any the axis to integrate along (default -1)
+---@param options? any options
+---@return lutra.Tensor # y's shape without the axis; float32 for integers, else y's dtype
+--- Errors: InvalidArgument if y is a scalar or bool, or for an axis that does not exist.
+function Tensor:trapezoid(axis, options) end
+
 --- The lower triangle of each matrix: zeros above the k-th diagonal.
 ---@param x any [..., m, n]; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param k? any the last diagonal that is kept: 0 the main one, positive above it, negative below (default 0)
@@ -2118,6 +2618,66 @@ function lutra.unique(x) end
 ---@return lutra.Tensor # values [n] in x's dtype, inverse [x's size] int64, counts [n] int64
 function Tensor:unique() end
 
+--- The largest of the slices of each segment; the dtype's lowest number of a segment without any. Ids count from 1.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param segment_ids any the sizes of x's leading axes; int8, uint8, int16, int32 or int64
+---@param num_segments any how many segments
+---@return lutra.Tensor # [num_segments], then x's axes after those of segment_ids; x's dtype
+--- Errors: InvalidArgument for the id 0 or shapes that do not match; OutOfRange for an id above num_segments.
+function lutra.unsorted_segment_max(x, segment_ids, num_segments) end
+
+--- The largest of the slices of each segment; the dtype's lowest number of a segment without any. Ids count from 1.
+---@param segment_ids any the sizes of x's leading axes; int8, uint8, int16, int32 or int64
+---@param num_segments any how many segments
+---@return lutra.Tensor # [num_segments], then x's axes after those of segment_ids; x's dtype
+--- Errors: InvalidArgument for the id 0 or shapes that do not match; OutOfRange for an id above num_segments.
+function Tensor:unsorted_segment_max(segment_ids, num_segments) end
+
+--- The mean of the slices of each segment; 0 of a segment without any. Ids count from 1.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param segment_ids any the sizes of x's leading axes; int8, uint8, int16, int32 or int64
+---@param num_segments any how many segments
+---@return lutra.Tensor # [num_segments], then x's axes after those of segment_ids; float32 for integers, else x's dtype
+--- Errors: InvalidArgument for the id 0 or shapes that do not match; OutOfRange for an id above num_segments.
+function lutra.unsorted_segment_mean(x, segment_ids, num_segments) end
+
+--- The mean of the slices of each segment; 0 of a segment without any. Ids count from 1.
+---@param segment_ids any the sizes of x's leading axes; int8, uint8, int16, int32 or int64
+---@param num_segments any how many segments
+---@return lutra.Tensor # [num_segments], then x's axes after those of segment_ids; float32 for integers, else x's dtype
+--- Errors: InvalidArgument for the id 0 or shapes that do not match; OutOfRange for an id above num_segments.
+function Tensor:unsorted_segment_mean(segment_ids, num_segments) end
+
+--- The smallest of the slices of each segment; the dtype's highest number of a segment without any. Ids count from 1.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param segment_ids any the sizes of x's leading axes; int8, uint8, int16, int32 or int64
+---@param num_segments any how many segments
+---@return lutra.Tensor # [num_segments], then x's axes after those of segment_ids; x's dtype
+--- Errors: InvalidArgument for the id 0 or shapes that do not match; OutOfRange for an id above num_segments.
+function lutra.unsorted_segment_min(x, segment_ids, num_segments) end
+
+--- The smallest of the slices of each segment; the dtype's highest number of a segment without any. Ids count from 1.
+---@param segment_ids any the sizes of x's leading axes; int8, uint8, int16, int32 or int64
+---@param num_segments any how many segments
+---@return lutra.Tensor # [num_segments], then x's axes after those of segment_ids; x's dtype
+--- Errors: InvalidArgument for the id 0 or shapes that do not match; OutOfRange for an id above num_segments.
+function Tensor:unsorted_segment_min(segment_ids, num_segments) end
+
+--- The sum of the slices of each segment; 0 of a segment without any. Ids count from 1.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param segment_ids any the sizes of x's leading axes; int8, uint8, int16, int32 or int64
+---@param num_segments any how many segments
+---@return lutra.Tensor # [num_segments], then x's axes after those of segment_ids; x's dtype
+--- Errors: InvalidArgument for the id 0 or shapes that do not match; OutOfRange for an id above num_segments.
+function lutra.unsorted_segment_sum(x, segment_ids, num_segments) end
+
+--- The sum of the slices of each segment; 0 of a segment without any. Ids count from 1.
+---@param segment_ids any the sizes of x's leading axes; int8, uint8, int16, int32 or int64
+---@param num_segments any how many segments
+---@return lutra.Tensor # [num_segments], then x's axes after those of segment_ids; x's dtype
+--- Errors: InvalidArgument for the id 0 or shapes that do not match; OutOfRange for an id above num_segments.
+function Tensor:unsorted_segment_sum(segment_ids, num_segments) end
+
 --- A list of the slices of a tensor along an axis, each without that axis. Along the first axis nothing is copied. The inverse of stack.
 ---@param x any at least one axis; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param axis? any the axis to split along (default 1)
@@ -2146,19 +2706,19 @@ function lutra.var(x, axis, options) end
 --- Errors: InvalidArgument for an axis that does not exist or is given twice, or if x is bool.
 function Tensor:var(axis, options) end
 
---- x where cond is true, y where it is false.
+--- x where cond is true, y where it is false. where(cond) alone is nonzero(cond).
 ---@param cond any any shape; bool
 ---@param x any broadcasts with cond and y; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param y any broadcasts with cond and x; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of all three; the promoted dtype of x and y
---- Errors: InvalidArgument if cond is not bool, if x or y is missing, or if the shapes do not broadcast.
+--- Errors: InvalidArgument if cond is not bool, if y is missing, or if the shapes do not broadcast.
 function lutra.where(cond, x, y) end
 
---- x where cond is true, y where it is false.
+--- x where cond is true, y where it is false. where(cond) alone is nonzero(cond).
 ---@param x any broadcasts with cond and y; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param y any broadcasts with cond and x; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of all three; the promoted dtype of x and y
---- Errors: InvalidArgument if cond is not bool, if x or y is missing, or if the shapes do not broadcast.
+--- Errors: InvalidArgument if cond is not bool, if y is missing, or if the shapes do not broadcast.
 function Tensor:where(x, y) end
 
 --- x log(y), and 0 where x is 0, whatever y is.

@@ -71,6 +71,17 @@ function Tensor:to(device) end
 ---     print(x)  --> lutra.Tensor(released)
 function Tensor:release() end
 
+--- lt.index_put as a method. Of a variable it gives a tensor too, and leaves the variable as it is.
+---@param index integer|table|lutra.Tensor what `t[...]` takes
+---@param values lutra.Tensor|table|number broadcasts to what the index picks
+---@param options? table {accumulate = false: adds the values to the elements instead}
+---@return lutra.Tensor
+--- Errors: as lt.index_put.
+--- Example:
+---     print(lt.constant({1, 2, 3}):index_put(2, 5))  --> lutra.Tensor([1 5 3], shape=(3,), dtype=int32)
+--- Source: torch.Tensor.index_put
+function Tensor:index_put(index, values, options) end
+
 --- Draws the tensor: one axis as a line, two as a heat map, and {height, width, 1 to 4 channels} as a picture.
 ---@param options? table those of [lt.plot](plot.md)
 ---@return lutra.plot.Plot|nil # prints as the plot; nil with `file`
@@ -112,8 +123,11 @@ function Tensor:describe() end
 --- step}` keeps that range, both ends included (step defaults to 1, `{first}` is one index), and `{}` keeps the whole
 --- axis, as do missing entries. An integer tensor gathers along the first axis. A bool tensor with the sizes of the
 --- leading axes keeps the slices where it is true, in order. A string is a field or a method.
+---
+--- Entries may also be integer tensors, lists of indices within a table (`{{3, 1, 2}}`), masks (`{true, false}` or bool
+--- tensors), `lt.newaxis`, and `"..."` for all axes that no other entry takes: docs/indexing.md.
 ---@param key integer|table|lutra.Tensor|string
----@return lutra.Tensor # a slice along the first axis shares the tensor's memory; logged as StridedSlice, GatherV2 or BooleanMask
+---@return lutra.Tensor # a slice along the first axis shares the tensor's memory; logged as StridedSlice, GatherV2, BooleanMask or AdvancedIndex
 --- Errors: InvalidArgument for index 0, too many entries, a mask of other sizes, an unknown field; OutOfRange for an
 ---   index past the end.
 --- Example:
@@ -124,11 +138,15 @@ function Tensor:describe() end
 ---     --> lutra.Tensor(
 ---     --> [[2 3]
 ---     -->  [5 6]], shape=(2, 2), dtype=int32)
+---     print(t[{ {}, {{3, 1}} }])
+---     --> lutra.Tensor(
+---     --> [[3 1]
+---     -->  [6 4]], shape=(2, 2), dtype=int32)
 ---     print(t[t:gt(2)])  --> lutra.Tensor([3 4 5 6], shape=(4,), dtype=int32)
 --- Source: tf.Tensor.__getitem__, tf.boolean_mask
 function Tensor:__index(key) end
 
---- Always an error: tensors do not change. Build a new one with where, concat or stack.
+--- Always an error: tensors do not change. Build a new one with index_put, where, concat or stack.
 ---@param key any
 ---@param value any
 --- Errors: InvalidArgument.

@@ -188,6 +188,9 @@ MirroredStrategy.kind, MirroredStrategy.mirrors = "MirroredStrategy", true
 
 -- Full names of the given devices, or of all logical GPUs, else CPUs; and whether all have the same type.
 local function devices_of(given)
+  -- A list from list_logical_devices may be empty, as GPUs are on a machine without any.
+  local is_listed = type(given) == "table" and getmetatable(given) == getmetatable(lutra.config.list_physical_devices())
+  if is_listed and rawlen(given) == 0 then given = nil end
   if type(given) == "string" then given = { given } end
   if type(given) == "table" and getmetatable(given) == nil then
     for key in pairs(given) do

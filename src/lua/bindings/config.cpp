@@ -167,7 +167,13 @@ int get_logical_device_configuration(Args& args) {
     for (const LogicalDeviceConfig& config : *configs) {
       lua_createtable(L, 0, 1);
       if (config.memory_limit_mb) {
-        lua_pushnumber(L, *config.memory_limit_mb);
+        // A limit is read back as it was given.
+        if (lua_Integer whole; lua_numbertointeger(*config.memory_limit_mb, &whole) &&
+                               static_cast<double>(whole) == *config.memory_limit_mb) {
+          lua_pushinteger(L, whole);
+        } else {
+          lua_pushnumber(L, *config.memory_limit_mb);
+        }
         lua_setfield(L, -2, "memory_limit");
       }
       becomes_logical_config(L);

@@ -21,6 +21,8 @@ int ranks_start(Args& args) {
   if (cluster == nullptr) {
     const std::optional<RankLaunch> launch = find_launch();
     if (!launch) return 0;
+    if (args.state.is_sandbox)
+      fail(ErrorCode::FailedPrecondition, "lutra.distribute: a script in a sandbox cannot reach other processes");
     cluster = &Cluster::start(*launch);
   }
   lua_pushinteger(args.L, cluster->rank());
@@ -38,6 +40,7 @@ int ranks_start(Args& args) {
 
 // ranks_command(script): the command that starts the workers of TF_CONFIG; "" if there are none.
 int ranks_command(Args& args) {
+  if (args.state.is_sandbox) return push_text(args, ""), 1;  // it is read from the environment
   push_text(args, command_for_tf_config(args.has(1) ? std::string(args.string(1, "script")) : std::string()));
   return 1;
 }

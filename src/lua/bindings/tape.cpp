@@ -252,7 +252,11 @@ void read_options(lua_State* L, State& state, Request* request) {
     check_group(args, kSources, "sources", &sources);
     if (!targets.is_table) args.tensor(kTarget, "target");
     if (!sources.is_table && to_box(L, kSources) == nullptr) {
-      args.wrong(kSources, "sources", "a variable or tensor, or a list of them");
+      args.wrong(kSources, "sources",
+                 lua_isfunction(L, kSources)
+                     ? "a variable or tensor, or a list of them; a method is called with a colon: "
+                       "model:trainable_variables()"
+                     : "a variable or tensor, or a list of them");
     }
     if (!sources.is_table) args.tensor(kSources, "sources");
     std::string_view unconnected = "none";

@@ -29,7 +29,8 @@ const TensorRep& one_element(Args& args, int index);
 // Pushes t[key]. The running closure is __index, with the same upvalues as call_op.
 int index_tensor(lua_State* L, State& state, const Box& box);
 
-// Reads the indexing entries at `key`. Throws if they are wrong.
-void read_slice(lua_State* L, int key, SliceAttrs* attrs);
+// Reads the indexing entries at `key`. Throws if they are wrong. False: an entry is an index tensor, a mask, a new axis
+// or "...", and the key is to be read by read_advanced_index.
+bool read_slice(lua_State* L, int key, SliceAttrs* attrs);
 
 }  // namespace lutra

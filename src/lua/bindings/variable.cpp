@@ -5,6 +5,7 @@
 #include "lua/bindings/tensor_api.h"
 #include "lua/border/guard.h"
 #include "lua/border/modules.h"
+#include "lua/ops/advanced_indexing.h"
 #include "lua/ops/constants.h"
 #include "lua/ops/elements.h"
 #include "ops/slice.h"
@@ -199,23 +200,29 @@ int assign_whole(lua_State* L) {
   return 1;
 }
 
-// v[...] = value
+// v[...] = value. Upvalues: the State, the metatables of inline and of stored tensors, and whether a hook calls it.
 int assign_part(lua_State* L) {
   static constexpr const char* kName = "v[...] = value";
   State& state = state_of(L);
-  if (is_mirrored(L) && push_hook(L, "assign_part", 2)) return call_hook(L);
+  if (is_mirrored(L) && push_hook(L, "assign_part", 4)) return call_hook(L);
   SliceAttrs slice;
-  read_phase(L, state, kName, [&](Args&) {
+  bool is_basic = false;
+  read_phase(L, state, kName, [&](Args& args) {
     if (lua_type(L, 2) == LUA_TSTRING) {
       fail(ErrorCode::InvalidArgument, "a Variable has no field ", what_is(L, 2),
            " that can be set; v:assign(value) gives it a new value, v[{...}] = value a part");
     }
-    read_slice(L, 2, &slice);
+    variable_at(args, 1);
+    is_basic = to_box(L, 2) == nullptr && read_slice(L, 2, &slice);
   });
   OriginRange literals = read_assigned(L, state, kName, 3);
+  AdvancedIndex index;
+  if (!is_basic) read_advanced_index(L, state, kIndexing, 2, to_variable(L, 1)->box.tensor.shape(), &index);
   note_assignment(L);
   run_assigned(L, state, kName, [&](Context& context, TensorRep& variable) {
-    assign_slice(context, name_of(L, 1), variable, slice, operand_at(L, 3), literals);
+    if (is_basic) return assign_slice(context, name_of(L, 1), variable, slice, operand_at(L, 3), literals);
+    assign_indexed(context, name_of(L, 1), variable, index.attrs,
+                   {index.tensors, static_cast<std::size_t>(index.count)}, operand_at(L, 3), literals);
   });
   return 0;
 }
@@ -276,6 +283,14 @@ void push_text_function(lua_State* L, State& state, Called called) {
   lua_pushliteral(L, "tostring");
   lua_pushboolean(L, called == Called::ByHook);
   lua_pushcclosure(L, text_of_variable, 3);
+}
+
+void push_assign_part(lua_State* L, State& state, Called called) {
+  lua_pushlightuserdata(L, &state);
+  state.push(L, State::kTensorMeta);
+  state.push(L, State::kStoredTensorMeta);
+  lua_pushboolean(L, called == Called::ByHook);
+  lua_pushcclosure(L, assign_part, 4);
 }
 
 void push_function(lua_State* L, State& state, lua_CFunction function, Called called, int how = 0) {
@@ -370,7 +385,7 @@ void open_variables(lua_State* L, State& state) {
   set_tensor_metamethods(L, state, own, "lutra.Variable", guarded<push_variable_field>);
   push_text_function(L, state, Called::ByUser);
   lua_setfield(L, -2, "__tostring");
-  push_function(L, state, assign_part, Called::ByUser);
+  push_assign_part(L, state, Called::ByUser);
   lua_setfield(L, -2, "__newindex");
   set_collected(L, state);
   lua_settop(L, methods);
@@ -386,7 +401,7 @@ void open_variable_hooks(lua_State* L, State& state) {
     push_function(L, state, assign_whole, Called::ByHook, how);
     lua_setfield(L, -2, names[how]);
   }
-  push_function(L, state, assign_part, Called::ByHook);
+  push_assign_part(L, state, Called::ByHook);
   lua_setfield(L, -2, "raw_assign_part");
   push_function(L, state, assigned_table, Called::ByHook);
   lua_setfield(L, -2, "assigned_table");

@@ -109,6 +109,7 @@ extern "C" [[gnu::visibility("default")]] int luaopen_lutra(lua_State* L) {
   lua_insert(L, -2);
   open_tensor_api(L, state);
   open_variables(L, state);
+  open_updates(L, state);
   lua_pop(L, 1);    // the methods
   lua_newtable(L);  // C functions for the prelude
   state.push(L, State::kMethods);

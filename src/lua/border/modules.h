@@ -14,10 +14,11 @@ void open_devices(lua_State* L);                   // metatables of device objec
 void open_debugging(lua_State* L, State& state);   // lutra.debugging
 void open_inspection(lua_State* L, State& state);  // more of lutra.debugging
 void open_variables(lua_State* L,
-                    State& state);           // Variable; the methods are on top of the stack, the module below them
-void open_tape(lua_State* L, State& state);  // GradientTape
-void open_tape_methods(lua_State* L);        // the methods of tapes, for the prelude to add to
-void open_parts(lua_State* L);               // for the prelude, to load Lutra's Lua sources
+                    State& state);              // Variable; the methods are on top of the stack, the module below them
+void open_updates(lua_State* L, State& state);  // the same stack: index_put, where with one argument, newaxis
+void open_tape(lua_State* L, State& state);     // GradientTape
+void open_tape_methods(lua_State* L);           // the methods of tapes, for the prelude to add to
+void open_parts(lua_State* L);                  // for the prelude, to load Lutra's Lua sources
 void open_coroutines(lua_State* L, State& state);  // replaces coroutine.create, resume, wrap and close
 void open_tidy(lua_State* L, State& state);        // for lutra.tidy
 void open_help(lua_State* L, State& state);        // for lutra.help

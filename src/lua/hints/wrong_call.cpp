@@ -126,7 +126,21 @@ std::string list_hint(lua_State* L, const OpBinding& binding, int given, const s
   bool is_alone = last == (is_method ? 1 : 0);
   if (!options.empty()) list = text("(", is_alone ? "" : text(name_at(binding, 0), ", "), list, ", ", options, ")");
   else if (!is_alone) list = text("(", name_at(binding, 0), ", ", list, ")");
-  return text(from_zero ? "; axes count from 1: write " : "; write ", callee, list);
+  std::string hint = text(from_zero ? "; axes count from 1: write " : "; write ", callee, list);
+  // random.normal(3, 0, 1) may also have meant mean and stddev.
+  if (is_alone && attr->type == AttrType::Dims && options.empty()) {
+    std::string named;
+    int next = 1;
+    for (const AttrDef& def : binding.op->attrs.defs) {
+      bool is_number = def.type == AttrType::Float || def.type == AttrType::Number;
+      if (!is_number || !is_users(def) || def.is_positional || next >= static_cast<int>(values.size())) continue;
+      append(named, text(named.empty() ? "" : ", ", def.name, " = ", values[static_cast<std::size_t>(next++)]));
+    }
+    if (!named.empty() && next == static_cast<int>(values.size())) {
+      append(hint, text(" for a tensor of that shape, or ", callee, "({", values[0], "}, {", named, "})"));
+    }
+  }
+  return hint;
 }
 
 bool may_be(lua_State* L, int index, AttrType type) {

@@ -382,6 +382,11 @@ int call_op(lua_State* L) {
   return call_with(L, *static_cast<const OpBinding*>(lua_touserdata(L, lua_upvalueindex(1))), lua_gettop(L));
 }
 
+int call_op_by_count(lua_State* L) {
+  int given = lua_gettop(L);
+  return call_with(L, *static_cast<const OpBinding*>(lua_touserdata(L, lua_upvalueindex(given == 1 ? 5 : 1))), given);
+}
+
 int call_op_as_metamethod(lua_State* L) {
   const OpBinding& binding = *static_cast<const OpBinding*>(lua_touserdata(L, lua_upvalueindex(1)));
   lua_settop(L, binding.inputs);

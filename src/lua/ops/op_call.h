@@ -36,6 +36,8 @@ struct OpBinding {
 
 // The C function of every op; upvalues: OpBinding*, metatables of inline and of stored tensors.
 int call_op(lua_State* L);
+// The same for a function that calls another op if it gets one argument alone: upvalue 5 is that op's OpBinding*.
+int call_op_by_count(lua_State* L);
 // The same for ops that return a list: their results are in a table.
 int call_list_op(lua_State* L);
 // The same for metamethods, which Lua calls with more arguments than the op has inputs.

@@ -71,13 +71,19 @@ function Folder:write(name, lines)
   write(self:at(name), lines)
 end
 
--- What a command may need: liblutra.so beside the program, as `cmake --install` would put it, found by pkg-config. Nil if
--- it is not here, or was built for another kind of program: with sanitizers.
-local function library_environment(folder, root)
-  local lib = shell_line(("realpath -m %s/../../lib"):format(golden.quote(golden.program())))
-  local built = os.execute(("{ cd %s && test -e liblutra.so -a -e ../generated/embed/lutra_ops.hpp && command -v cc && command -v c++ && command -v pkg-config; } > /dev/null")
-    :format(golden.quote(lib)))
-  if not built or os.execute(("ldd %s/liblutra.so | grep -q 'lib[at]san'"):format(golden.quote(lib))) then return nil end
+-- What commands may need, by name: a function of the page's folder, the tree's root and the build's folder of libraries that
+-- gives a line for the shell, or nil if it is not here. Any other name is a program's.
+local needs = {}
+
+local function is_here(condition) return (os.execute("{ " .. condition .. "; } > /dev/null")) end
+
+-- liblutra.so beside the program, as `cmake --install` would put it, found by pkg-config. Built with sanitizers, it is for
+-- programs of that kind only.
+function needs.liblutra(folder, root, lib)
+  if not is_here(("cd %s && test -e liblutra.so -a -e ../generated/embed/lutra_ops.hpp && ! ldd liblutra.so | grep 'lib[at]san'")
+      :format(golden.quote(lib))) or not is_here("command -v cc && command -v c++ && command -v pkg-config") then
+    return nil
+  end
   folder:write("lutra.pc", {
     "Name: lutra", "Description: Lutra", "Version: 0",
     ("Cflags: -I%s/src/embed -I%s/../generated/embed"):format(root, lib), ("Libs: -L%s -llutra"):format(lib),
@@ -85,24 +91,41 @@ local function library_environment(folder, root)
   return ("export PKG_CONFIG_PATH=%s LD_LIBRARY_PATH=%s"):format(golden.quote(folder.path), golden.quote(lib))
 end
 
--- Runs commands by bash in the page's folder; `scripts/run` is the program under test there. Nil if they need what is not here.
-function pages.run_commands(folder, commands, needs)
+-- The module for stock lua5.4.
+function needs.module(_, _, lib)
+  if not is_here(("cd %s && test -e lua/lutra.so && ! ldd lua/lutra.so | grep 'lib[at]san'"):format(golden.quote(lib))) then return nil end
+  return ("export LUA_CPATH=%s"):format(golden.quote(lib .. "/lua/?.so;;"))
+end
+
+-- Open MPI, in the program and in this machine.
+function needs.launch()
+  return is_here(("timeout 60 %s launch -n 1 /dev/null 2>&1"):format(golden.quote(golden.program()))) and ":"
+end
+
+-- Runs commands by bash in the page's folder; `scripts/run` is the program under test there. Nil if something is not here
+-- that they need: words of `wanted`.
+function pages.run_commands(folder, commands, wanted)
   local root = shell_line("pwd -P")
   local program = shell_line("realpath " .. golden.quote(golden.program()))
-  local head = {
+  local lib = shell_line(("realpath -m %s/../../lib"):format(golden.quote(program)))
+  local lines = {
     'lutra() { "$LUTRA" "$@"; }', 'scripts/run() { "$LUTRA" "$@"; }',
     "ln -sfn " .. golden.quote(root .. "/scripts") .. " scripts", "export XDG_STATE_HOME=$PWD COLUMNS=80",
   }
-  local environment = { "LUTRA=" .. program }
   folder:at("")
-  if needs == "liblutra" then
-    head[#head + 1] = library_environment(folder, root)
-    if #head == 4 then return nil end
-  elseif needs ~= "" then
-    error("commands may need liblutra, not '" .. needs .. "'", 0)
+  for name in wanted:gmatch("%S+") do
+    local line
+    if needs[name] then
+      line = needs[name](folder, root, lib)
+    else
+      line = is_here("command -v " .. golden.quote(name)) and ":"
+    end
+    if not line then return nil end
+    lines[#lines + 1] = line
   end
-  write(folder:at(".commands"), table.move(commands, 1, #commands, #head + 1, head))
-  local output, status = golden.run_command(("cd %s && bash .commands"):format(golden.quote(folder.path)), environment)
+  write(folder:at(".commands"), table.move(commands, 1, #commands, #lines + 1, lines))
+  local output, status =
+    golden.run_command(("cd %s && bash .commands"):format(golden.quote(folder.path)), { "LUTRA=" .. program })
   return printed(output:gsub(folder.path:gsub("%p", "%%%0") .. "/", ""):gsub("%.commands: line %d+: ", ""), status)
 end
 

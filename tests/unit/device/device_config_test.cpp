@@ -53,9 +53,9 @@ TEST_CASE("a visible device must be of the type given, and one must be a CPU", "
   Machine machine(2);
   DeviceRegistry& registry = machine.registry;
   CHECK(invalid([&] { registry.set_visible({&machine.gpu(0)}, DeviceType::CPU); }) ==
-        "Unrecognized device: '/physical_device:GPU:0' is no CPU");
+        "Unrecognized device: PhysicalDevice(name='/physical_device:GPU:0', device_type='GPU') is no CPU");
   CHECK(invalid([&] { registry.set_visible({&machine.cpu()}, DeviceType::GPU); }) ==
-        "Unrecognized device: '/physical_device:CPU:0' is no GPU");
+        "Unrecognized device: PhysicalDevice(name='/physical_device:CPU:0', device_type='CPU') is no GPU");
   const std::string no_cpu =
       "No CPU devices are available in this process; add one to the list, or give the type: "
       "set_visible_devices(gpus, \"GPU\")";
@@ -64,7 +64,9 @@ TEST_CASE("a visible device must be of the type given, and one must be a CPU", "
   CHECK(invalid([&] { registry.set_visible({}, DeviceType::CPU); }) == no_cpu);
   FakeGpu stranger(0, 0);
   CHECK(invalid([&] { registry.set_visible({&stranger}, DeviceType::GPU); }) ==
-        "Unrecognized device: '/physical_device:GPU:0' is no device of this runtime, or no longer one");
+        "Unrecognized device: PhysicalDevice(name='/physical_device:GPU:0', device_type='GPU') is no device of this "
+        "runtime, "
+        "or no longer one");
   CHECK(names(registry.visible()) == "CPU:0 GPU:0 GPU:1 ");
 }
 

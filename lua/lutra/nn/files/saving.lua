@@ -117,13 +117,17 @@ local function write(model, path, include_optimizer, callbacks)
   about.training = training_of(model)
   about.callbacks = callbacks and packed(callbacks, kOfCallbacks:sub(1, -2), tensors)
   lutra.save(path, tensors, { metadata = { [kKey] = json.encode(about) } })
+  return about.why_not_compiled
 end
 
--- save(path[, {include_optimizer}])
+-- save(path[, {include_optimizer}]). Functions cannot be stored: a message on stderr says so.
 function saving:save(path, given)
   local read = options.read("save", given, { include_optimizer = true })
   require_path("save", path)
-  write(self, path, read.include_optimizer)
+  local why = write(self, path, read.include_optimizer)
+  if not why then return end
+  io.stdout:flush()
+  io.stderr:write(("WARNING: %s does not say how the model is compiled: %s. Compile the model that load_model gives\n"):format(path, why))
 end
 
 function saving:save_weights(path)

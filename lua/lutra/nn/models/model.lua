@@ -9,8 +9,11 @@ local running, compute = layers.running, layers.compute
 local Model = layers.Layer:extend "Model"
 
 -- nn.Model {inputs = , outputs = , name = }
-function Model:init(given)
+function Model:init(given, ...)
   if getmetatable(self) ~= Model and given == nil then return end
+  if type(given) == "table" and given.is_symbol or select("#", ...) > 0 then
+    tools.fail("InvalidArgument", "Model: inputs and outputs are given in a table: write nn.Model {inputs = x, outputs = y}")
+  end
   local read = options.read("Model", given, { inputs = false, outputs = false, name = false })
   self:named(read.name)
   if not (read.inputs and read.outputs) then

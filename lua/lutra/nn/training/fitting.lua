@@ -157,6 +157,10 @@ end
 
 local function fit(self, x, y, given)
   self:require_compiled("fit")
+  -- As Keras' keyword arguments.
+  if y == nil and given == nil and type(x) == "table" and getmetatable(x) == nil and x.x ~= nil and (x.y ~= nil or x.epochs ~= nil) then
+    tools.fail("InvalidArgument", "fit: x, y and options are in one table: write model:fit(x, y, {epochs = 1})")
+  end
   if tensor_batches.is_dataset(x) then y, given = nil, DatasetBatches.options_of("fit", y, given) end
   local read = options.read("fit", given, {
     epochs = 1, batch_size = 32, verbose = "auto", callbacks = {}, validation_split = 0.0, validation_data = false,

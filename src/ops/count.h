@@ -1,0 +1,14 @@
+// Attributes of searches, as their kernels read them.
+#pragma once
+
+#include "ops/attrs.h"
+
+namespace lutra {
+
+// searchsorted
+struct SearchAttrs {
+  IndexBase base;
+  bool right = false;  // behind equal values
+};
+
+}  // namespace lutra
