@@ -252,6 +252,14 @@ local endless = {
     m:compile { optimizer = "sgd", loss = "mse" }
     m:fit(lt.ones { 8, 2 }, lt.ones { 8, 1 }, { epochs = 100000000, verbose = 0 })]],
 }
+expect("a plan", "--sandbox=seconds=0.15", [[local nodes = {}
+    for i = 1, 300 do
+      nodes[i] = { name = "n" .. i, time_us = { CPU = 10 + i % 7 * 13, GPU = 3 + i % 5 * 17 }, inputs = i > 3 and { "n" .. i - 1 - i % 3 } or {}, bytes = 1e6 }
+    end
+    while true do
+      pcall(lt.placement.simulate, { devices = { { name = "a", type = "CPU" }, { name = "b", type = "GPU" }, { name = "c", type = "GPU" } },
+        links = { latency_us = 5, bytes_per_us = 1000 }, nodes = nodes, outputs = { "n300" }, policy = "best", budget_ms = 3600000 })
+    end]], { status = 2, err = { "the deadline" } })
 expect("more and more arguments", "--sandbox=seconds=0.15", "local function f(...) return f(1, ...) end f()",
   { status = 2, err = { "the deadline" } })
 for what, text in pairs(endless) do

@@ -30,26 +30,25 @@ int64_t cpu_ns() {
 
 void no_hook(lua_State*, lua_Debug*) {}
 
-// What a hook adds to the time of each instruction, measured once with a loop that does nothing.
-double measure_hook() {
-  constexpr int kInstructions = 20000, kTimes = 5;
+// What a hook adds now to the time of each instruction, measured with a plain loop. It depends on what else the machine
+// does, so that it is measured anew for each window.
+double hook_ns() {
+  constexpr int kInstructions = 5000, kTimes = 3;
   lua_State* L = luaL_newstate();
-  if (L == nullptr || luaL_loadstring(L, "for i = 1, 20000 do end") != LUA_OK) return kFastNs;
-  int64_t least[2] = {INT64_MAX, INT64_MAX};
-  for (int i = 0; i < 2 * kTimes; ++i) {
-    lua_sethook(L, no_hook, i % 2 == 1 ? LUA_MASKCOUNT : 0, kWindow);
-    lua_pushvalue(L, -1);
-    const int64_t begin = cpu_ns();
-    lua_call(L, 0, 0);
-    least[i % 2] = std::min(least[i % 2], cpu_ns() - begin);
+  if (L == nullptr) return kFastNs;
+  double spent[2] = {0, 0};
+  if (luaL_loadstring(L, "local s = 0 for i = 1, 2500 do s = s + i end") == LUA_OK) {
+    for (int i = -2; i < 2 * kTimes; ++i) {  // the first two are not counted
+      const bool is_hooked = i % 2 != 0;
+      lua_sethook(L, no_hook, is_hooked ? LUA_MASKCOUNT : 0, kInstructions);
+      lua_pushvalue(L, -1);
+      const int64_t begin = cpu_ns();
+      lua_call(L, 0, 0);
+      if (i >= 0) spent[is_hooked ? 1 : 0] += static_cast<double>(cpu_ns() - begin);
+    }
   }
   lua_close(L);
-  return std::max(0.0, static_cast<double>(least[1] - least[0]) / kInstructions);
-}
-
-double hook_ns() {
-  static const double ns = measure_hook();
-  return ns;
+  return std::max(0.0, (spent[1] - spent[0]) / (kTimes * kInstructions));
 }
 
 std::string count_text(double count) {
@@ -70,12 +69,8 @@ void Limits::begin(lua_State* L, Interrupts& interrupts) {
   if (options.instructions > 0) {
     counted_till_ = cpu_ns();
     ns_ = kFastNs;
-    if (options.instructions <= kExactly) {
-      count_exactly(L);
-    } else {
-      hook_ns();
-      mode_ = Mode::Sampling;
-    }
+    if (options.instructions <= kExactly) count_exactly(L);
+    else mode_ = Mode::Sampling;
   }
   const double ticks = mode_ == Mode::Sampling ? seconds_to_window() : 0;
   if (options.seconds > 0 || ticks > 0) watch(interrupts, {options.seconds, ticks, on_count});
@@ -212,7 +207,7 @@ void Limits::end_window(lua_State* L) noexcept {
   ns_ = std::max(kLeastNs, static_cast<double>(now - window_at_) / kWindow - hook_ns());
   count_till(window_at_);
   used_ += kWindow;
-  counted_till_ = now;
+  counted_till_ = cpu_ns();
   mode_ = Mode::Sampling;
   lua_sethook(L, nullptr, 0, 0);
   if (options.instructions - used_ <= 2 * kExactly) count_exactly(L);

@@ -97,12 +97,11 @@ static void check_instructions(void) {
 }
 
 static void check_files(void) {
-  char folder[] = "/tmp/lutra-sandbox-XXXXXX", script[200], inside[100], outside[100], entry[100];
+  char folder[] = "/tmp/lutra-sandbox-XXXXXX", script[500], inside[100], outside[100];
   if (mkdtemp(folder) == NULL) return check(0, "mkdtemp", folder);
   snprintf(inside, sizeof inside, "%s/in", folder);
   mkdir(inside, 0700);
-  snprintf(entry, sizeof entry, "%s/in", folder);
-  const char* paths[] = {entry, NULL};
+  const char* paths[] = {inside, NULL};
   lutra_options options = LUTRA_OPTIONS_INIT;
   options.sandbox = 1;
   options.allowed_paths = paths;
