@@ -141,8 +141,10 @@ int run_doctor(const Options& options) {
                                  .details = {{"threads", text(cores.threads)}}}};
   look_at_cards(cuda::own_system(), &findings);
   findings.push_back(lapack_finding());
+  const bool has_lapack = findings.back().verdict != Verdict::Failed;
+  findings.push_back(mpi_finding());
   // If the named library cannot be used, no interpreter starts.
-  if (findings.back().verdict != Verdict::Failed) try_devices(options, &findings);
+  if (has_lapack) try_devices(options, &findings);
   std::string told = options.doctor == Doctor::Json ? doctor_json(findings) : doctor_text(findings);
   bool is_told = std::fputs(told.c_str(), stdout) >= 0 && std::fflush(stdout) == 0;
   return is_told && all_well(findings) ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -18,6 +18,17 @@ constexpr std::size_t kMostDescribed = 4;
 
 std::byte* bytes_of(Tensor& tensor) { return tensor.rep().is_inline() ? tensor.rep().bytes : tensor.rep().data; }
 
+// The elements of a tensor from `first` on, as many as the shape has, sharing its memory. It must not be an inline one.
+Tensor view(const Tensor& tensor, std::size_t first, const Shape& shape) {
+  Tensor part(tensor);
+  TensorRep& rep = part.rep();
+  rep.data += first * size_of(rep.dtype);
+  rep.size = shape.size();
+  rep.set_shape(shape);
+  rep.value = 0;
+  return part;
+}
+
 std::string description(const TensorRep& tensor) { return text(tensor.dtype, " ", tensor.shape()); }
 
 // What all ranks know of one entry of the lists.
@@ -239,9 +250,7 @@ class RankSums {
         mine.push_back(node);
         continue;
       }
-      Tensor part = host_tensor(dtype, length_of(rank_));
-      std::memcpy(bytes_of(part), bytes_of(node.sum) + begin_of(rank_) * item, length_of(rank_) * item);
-      mine.push_back({node.begin, node.end, std::move(part)});
+      mine.push_back({node.begin, node.end, slice_of(node.sum, begin_of(rank_), length_of(rank_))});
     }
     Tensor sum = tree_sum(mine, 0, all);
     if (how_ == Reduction::Mean) {
@@ -250,27 +259,39 @@ class RankSums {
     }
     if (is_small) return hand_out(group, sum);
     Tensor whole = host_tensor(sum.rep().dtype, count);
-    std::memcpy(bytes_of(whole) + begin_of(rank_) * item, bytes_of(sum), length_of(rank_) * item);
+    const std::size_t out = size_of(sum.rep().dtype);  // a mean of integers is of floats
+    std::memcpy(bytes_of(whole) + begin_of(rank_) * out, bytes_of(sum), length_of(rank_) * out);
     sends.clear();
     receives.clear();
     for (std::size_t r = 0; r < size_; ++r) {
       if (r == rank_) continue;
-      sends.push_back({static_cast<int>(r), bytes_of(whole) + begin_of(rank_) * item, length_of(rank_) * item});
-      receives.push_back({static_cast<int>(r), bytes_of(whole) + begin_of(r) * item, length_of(r) * item});
+      sends.push_back({static_cast<int>(r), bytes_of(whole) + begin_of(rank_) * out, length_of(rank_) * out});
+      receives.push_back({static_cast<int>(r), bytes_of(whole) + begin_of(r) * out, length_of(r) * out});
     }
     ranks_.cluster.exchange(sends, receives, ranks_.interrupted);
     hand_out(group, whole);
   }
 
+  // A part of a flat tensor. Short ones are inline, as all short tensors of a CPU are.
+  Tensor part_of(const Tensor& flat, std::size_t first, const Shape& shape) const {
+    const std::size_t item = size_of(flat.rep().dtype);
+    if (!fits_inline(static_cast<std::size_t>(shape.size()) * item)) return view(flat, first, shape);
+    Tensor part;
+    make_host_tensor(context_, flat.rep().dtype, shape, &part.rep());
+    std::memcpy(bytes_of(part), flat.rep().address() + first * item, part.rep().nbytes());
+    return part;
+  }
+  Tensor slice_of(const Tensor& flat, std::size_t first, std::size_t count) const {
+    return part_of(flat, first, Shape{static_cast<int64_t>(count)});
+  }
+
   // Gives each local replica the group's sums, on its device.
-  void hand_out(std::span<const std::size_t> group, Tensor flat) {
+  void hand_out(std::span<const std::size_t> group, const Tensor& flat) {
     std::size_t at = 0;
     for (std::size_t i : group) {
       const Shape& shape = entries_[i].shape;
-      Tensor sum;
-      make_host_tensor(context_, flat.rep().dtype, shape, &sum.rep());
-      std::memcpy(bytes_of(sum), bytes_of(flat) + at, sum.rep().nbytes());
-      at += sum.rep().nbytes();
+      const Tensor sum = part_of(flat, at, shape);
+      at += static_cast<std::size_t>(shape.size());
       for (std::size_t r = 0; r < devices_.size(); ++r)
         move_tensor(context_, sum.rep(), *devices_[r], &out_[r][i].emplace().rep());
     }

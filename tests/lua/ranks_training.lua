@@ -121,6 +121,26 @@ case("ranks that differ in rows, seeds, variables or shapes are told so", functi
   differs("if rank == 1 then name = 'b' end", { "ranks differ: rank 0 calls the variable 'a" })
 end)
 
+case("sums and means of many numbers of all dtypes, which the ranks add in slices", function()
+  local status, text = ranks.launch("-n 3", [[
+    local strategy = lt.distribute.MultiWorkerMirroredStrategy "CPU:0"
+    local rank = lt.distribute.rank()
+    for _, dtype in ipairs { "float64", "float32", "bfloat16", "int64", "int32", "int16", "uint8" } do
+      for _, count in ipairs { 1, 17, 40001 } do
+        local x = lt.cast(lt.range(count) % 13 + rank, dtype)
+        local sum, mean = strategy:reduce("sum", x), strategy:reduce("mean", x)
+        local wanted = lt.cast(lt.range(count) % 13, "float64")
+        assert(sum.dtype == dtype and (lt.cast(sum, "float64") - (wanted * 3 + 3)):abs():max():item() == 0, dtype .. " sum " .. count)
+        local off = (lt.cast(mean, "float64") - (wanted + 1)):abs():max():item()
+        assert(off <= (dtype == "bfloat16" and 0.1 or 0), dtype .. " mean " .. count .. " " .. off)
+      end
+    end
+    print "right"
+  ]])
+  equal(status, 0, text)
+  assert(text:find "\nright" and text:find "%[2%] right", text)
+end)
+
 case("synchronized BatchNorm is refused", function()
   local status, text = ranks.launch("-n 2", [[
     local strategy = lt.distribute.MultiWorkerMirroredStrategy()

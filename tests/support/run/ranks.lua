@@ -22,8 +22,8 @@ end
 local function command(words, seconds)
   local lt = require "lutra"
   local start = lt.time()
-  -- Open MPI's own variables would be a second launch's. `timeout` kills the whole group.
-  local file = assert(io.popen(("timeout -k 2 %d %s 2>&1 </dev/null"):format(seconds or 60, words)))
+  -- On SIGTERM `lutra launch` ends mpirun and its ranks, within 8 s.
+  local file = assert(io.popen(("timeout -k 15 %d %s 2>&1 </dev/null"):format(seconds or 60, words)))
   local text = file:read("a")
   local _, _, status = file:close()
   return status, text, lt.time() - start

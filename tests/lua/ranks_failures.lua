@@ -1,0 +1,110 @@
+-- What happens to the other processes when one is killed, stopped or too slow, and how a fit goes on after it.
+local expect = dofile("tests/support/expect.lua")
+local case, equal = expect.case, expect.equal
+local ranks = dofile("tests/support/run/ranks.lua")
+
+local function has(text, part)
+  if not text:find(part, 1, true) then error(("%s\n  expected in: %s"):format(part, text), 2) end
+end
+
+-- A function of the programs below: sends a signal to the process itself.
+local kill = [[
+  local function kill(signal)
+    local file <close> = assert(io.open "/proc/self/stat")
+    os.execute(("kill -%s %s"):format(signal, file:read "n"))
+  end
+]]
+
+case("a killed rank ends the job, and the others say what they waited for", function()
+  local status, text, seconds = ranks.launch("-n 3", kill .. [[
+    lt.distribute.barrier()
+    if lt.distribute.rank() == 1 then kill "KILL" end
+    lt.distribute.barrier()
+  ]], "OMPI_MCA_odls_base_sigkill_timeout=2")
+  has(text, "interrupted! Rank 0 waited in barrier (")
+  has(text, ":7) for rank 1 (its last call was at ")
+  has(text, "interrupted! Rank 2 waited in barrier (")
+  equal(status, 137)
+  assert(seconds < 20, seconds)
+end)
+
+case("a stopped rank is noticed, and the job ends", function()
+  for _, stopped in ipairs { 2, 0 } do
+    local status, text, seconds = ranks.launch("-n 3", kill .. ([[
+      lt.distribute.barrier()
+      if lt.distribute.rank() == %d then kill "STOP" end
+      lt.distribute.barrier()
+    ]]):format(stopped), "LUTRA_RANK_SILENCE=4")
+    has(text, ("lutra: rank %d on host "):format(stopped))
+    has(text, "has not been heard of for ")
+    has(text, "its last call was at ")
+    assert(status ~= 0 and status ~= 124, status)
+    assert(seconds < 30, seconds)
+  end
+end)
+
+case("a rank that computes for long is not taken for lost", function()
+  local status, text = ranks.launch("-n 2", [[
+    if lt.distribute.rank() == 1 then
+      local start = lt.time()
+      while lt.time() - start < 4.5 do end
+    end
+    lt.distribute.barrier()
+    print "on"
+  ]], "LUTRA_RANK_SILENCE=3")
+  has(text, "[1] on")
+  equal(status, 0)
+end)
+
+case("a fit whose rank is killed goes on from its backup, with the same weights", function()
+  local backup = expect.path ".safetensors"
+  local ran = os.tmpname()
+  local program = kill .. [==[
+    local backup, ran, kills = ...
+    local nn, d = lt.nn, lt.distribute
+    lt.random.set_seed(3)
+    local strategy = d.MultiWorkerMirroredStrategy()
+    local model = strategy:scope(function()
+      return nn.Sequential { nn.Dense(4, { input_shape = { 3 } }), nn.Dropout(0.2), nn.Dense(1) }:compile {
+        optimizer = lt.optim.Adam(), loss = "mse" }
+    end)
+    local x = lt.random.normal({ 20, 3 }, { seed = 1 })
+    model:fit(x, x:sum(2, { keepdims = true }), { batch_size = 8, epochs = 4, verbose = 0, callbacks = {
+      nn.callbacks.BackupAndRestore(backup),
+      { on_epoch_begin = function(_, epoch)
+        if d.rank() == 0 then
+          local file <close> = io.open(ran, "a")
+          file:write(epoch, " ")
+        end
+        d.barrier()
+        if kills == "kills" and epoch == 3 and d.rank() == 1 and not os.rename(ran .. ".killed", ran .. ".killed") then
+          io.open(ran .. ".killed", "w"):close()
+          kill "KILL"
+        end
+      end },
+    } })
+    if d.rank() == 0 then
+      local sum = 0.0
+      for _, weight in ipairs(model:get_weights()) do sum = sum + weight:sum():item() end
+      print(("%.17g"):format(sum))
+    end
+  ]==]
+  local function epochs()
+    local file <close> = io.open(ran)
+    return file:read "a"
+  end
+  local status, whole = ranks.launch("-n 2", program, nil, ("%s %s"):format(backup, ran))
+  equal(status, 0, whole)
+  equal(epochs(), "1 2 3 4 ")
+  io.open(ran, "w"):close()
+  local again
+  status, again = ranks.launch("-n 2 --restarts 1", program, nil, ("%s %s kills"):format(backup, ran))
+  os.remove(ran .. ".killed")
+  equal(status, 0, again)
+  equal(epochs(), "1 2 3 3 4 ")
+  has(again, "starting it again (1 of 1)")
+  equal(again:match "\n(%-?%d[^\n]*)\n$", whole:match "\n(%-?%d[^\n]*)\n$")
+  os.remove(ran)
+end)
+
+expect.end_of_cases()
