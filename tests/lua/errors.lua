@@ -24,11 +24,12 @@ local bad = {
   { select(2, pcall(lt.zeros, "x")) },
 }
 
--- Texts that do not begin with the function's name: TensorFlow's, and those about a device or a limit by itself.
+-- Texts that do not begin with the function's name: TensorFlow's, those about a device or a limit by itself, and those of
+-- where(cond), which is nonzero(cond).
 local known_texts = {
   "^Unrecognized device", "unknown device%.", "^No matching devices", "^Multiple devices", "cannot be modified after",
   "^Setting memory limit", "^Cannot set memory growth", "^It's invalid to set", "^memory_limit is", "^No CPU devices",
-  "^the memory limits of", "^device name", "^malformed device",
+  "^the memory limits of", "^device name", "^malformed device", "^nonzero: ",
 }
 
 local function check(who, f, ...)

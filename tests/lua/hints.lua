@@ -225,7 +225,7 @@ do
     print(lt.config.get_logical_device_configuration("GPU:0"))
     lt.config.set_logical_device_configuration("CPU:0", { {} })
     print(lt.config.get_logical_device_configuration("CPU:0"))]], "--sim-gpus 1")
-  expect.equal(text, "[LogicalDeviceConfiguration(memory_limit=64.0), LogicalDeviceConfiguration(memory_limit=32.0)]\n"
+  expect.equal(text, "[LogicalDeviceConfiguration(memory_limit=64), LogicalDeviceConfiguration(memory_limit=32)]\n"
     .. "[LogicalDeviceConfiguration(memory_limit=None)]\n")
 end
 do

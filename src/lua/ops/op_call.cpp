@@ -384,7 +384,10 @@ int call_op(lua_State* L) {
 
 int call_op_by_count(lua_State* L) {
   int given = lua_gettop(L);
-  return call_with(L, *static_cast<const OpBinding*>(lua_touserdata(L, lua_upvalueindex(given == 1 ? 5 : 1))), given);
+  // Errors about anything that cannot be a tensor are the function's own.
+  bool is_alone = given == 1 && (to_live_box(L, 1) != nullptr ||
+                                 (is_literal(L, 1) && (lua_type(L, 1) != LUA_TTABLE || lua_rawlen(L, 1) > 0)));
+  return call_with(L, *static_cast<const OpBinding*>(lua_touserdata(L, lua_upvalueindex(is_alone ? 5 : 1))), given);
 }
 
 int call_op_as_metamethod(lua_State* L) {
