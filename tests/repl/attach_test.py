@@ -229,7 +229,7 @@ class Session(AttachTest):
         t = self.attach()
         t.see("attached")
         t.send("io.write('name? ') name = io.read()", ENTER)
-        t.see("name?")
+        t.see_row(0, "name?")
         t.send("Ada", ENTER)
         t.see_row(0, ">")
         t.send("name .. '!'", ENTER)

@@ -98,7 +98,7 @@ bool takes_axes(lua_State* L, const OpBinding& binding, const AttrDef& attr, std
 bool count_from_one(std::span<int64_t> axes) {
   bool has_zero = std::find(axes.begin(), axes.end(), 0) != axes.end();
   if (has_zero) {
-    for (int64_t& axis : axes) axis += axis >= 0 ? 1 : 0;
+    for (int64_t& axis : axes) axis += axis >= 0 && axis <= kMaxRank ? 1 : 0;
   }
   return has_zero;
 }
