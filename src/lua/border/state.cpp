@@ -82,6 +82,7 @@ void State::close() {
   telling_.clear();
   books_.close();
   context_->hooks = {};
+  allowed_paths.reset();  // nothing opens a file any more, and ~State is not called
   // If some tensors are finalized after this, they release their storage to the Runtime, which must then stay alive.
   if (books_.count() == 0) drop_runtime();
 }

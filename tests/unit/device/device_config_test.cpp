@@ -206,12 +206,12 @@ TEST_CASE("the CPU's limit", "[device_config]") {
   DeviceRegistry& registry = machine.registry;
   for (double bad : {0.0, -1.0, kNan, 1e-9}) {
     CHECK(invalid([&] { registry.set_memory_limit(machine.cpu(), bad); }) ==
-          lutra::text("memory_limit is ", std::isnan(bad) ? "nan" : lutra::text(bad),
+          lutra::text("set_memory_limit: memory_limit is ", std::isnan(bad) ? "nan" : lutra::text(bad),
                       " MB; /physical_device:CPU:0 needs one above 0, of at least a byte"));
   }
   for (double bad : {kInf, 1e18, 1025.0}) {
     CHECK(invalid([&] { registry.set_memory_limit(machine.cpu(), bad); }) ==
-          lutra::text("memory_limit is ", bad,
+          lutra::text("set_memory_limit: memory_limit is ", bad,
                       " MB, more than the 1024 MB of /physical_device:CPU:0 (RAM, or the control group's limit)"));
   }
   registry.set_memory_limit(machine.cpu(), 1024);
