@@ -126,7 +126,8 @@ TEST_CASE("another choice of GPUs forgets what was said of the earlier ones", "[
   machine.plug(2);
   CHECK(planned(registry) == "CPU:0<CPU:0 100MB, GPU:0<GPU:0, GPU:1<GPU:1");
   const std::string gone =
-      "Unrecognized device: PhysicalDevice(name='/physical_device:GPU:1', device_type='GPU') is no device of this runtime, or no longer one";
+      "Unrecognized device: PhysicalDevice(name='/physical_device:GPU:1', device_type='GPU') is no device of this "
+      "runtime, or no longer one";
   CHECK(invalid([&] { registry.set_memory_growth(old, true); }) == gone);
   CHECK(invalid([&] { registry.memory_growth(old); }) == gone);
   CHECK(invalid([&] { registry.set_visible({&old}); }) == gone);
