@@ -123,7 +123,8 @@ no(function() return debug.getregistry() end)
 -- Error handlers get nothing more.
 xpcall(error, function() no(function() return debug.traceback() end) end)
 -- Objects of Lutra's do not give their metatables away.
-for _, each in ipairs { lt.ones { 2 }, lt.Variable(1), lt.GradientTape(), lt.device("CPU:0") } do
+local objects = { lt.ones { 2 }, lt.Variable(1), lt.GradientTape(), lt.device("CPU:0"), lt.to_dlpack(lt.ones { 2 }) }
+for _, each in ipairs(objects) do
   local meta = getmetatable(each)
   assert(type(meta) ~= "table" or meta.__gc == nil, tostring(each))
 end

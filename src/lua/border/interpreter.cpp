@@ -126,10 +126,13 @@ int traceback_handler(lua_State* L) {
     if (luaL_callmeta(L, 1, "__tostring") != 0 && lua_type(L, -1) == LUA_TSTRING) return 1;
     message = lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, 1));
   }
-  if (State::find(L) != nullptr) {
+  const State* state = State::find(L);
+  if (state != nullptr) {
     push_suggestion(L, message);
     message = lua_tostring(L, -1);
   }
+  // Nothing can stop a traceback of a deep stack.
+  if (state != nullptr && state->limits != nullptr && state->limits->passed() != Limits::Kind::None) return 1;
   luaL_traceback(L, L, message, 1);
   return 1;
 }

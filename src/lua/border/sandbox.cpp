@@ -151,6 +151,14 @@ int require_part(lua_State* L) {
   return luaL_error(L, "require: a sandbox has lutra and its parts, such as lutra.nn, and no '%s'", name);
 }
 
+// getmetatable(value): false for a userdata whose metatable is not protected, as it has the finalizer.
+int get_metatable(lua_State* L) {
+  luaL_checkany(L, 1);
+  if (lua_getmetatable(L, 1) == 0) return lua_pushnil(L), 1;
+  if (luaL_getmetafield(L, 1, "__metatable") == LUA_TNIL && lua_isuserdata(L, 1) != 0) lua_pushboolean(L, 0);
+  return 1;
+}
+
 // setmetatable(table, metatable). Finalizers run where no limit can stop them, so a __gc has no effect.
 int set_metatable(lua_State* L) {
   luaL_checktype(L, 1, LUA_TTABLE);
@@ -333,6 +341,7 @@ void close_sandbox(lua_State* L, Limits& limits) {
   push_bounded_load(L, limits);
   lua_setglobal(L, "load");
   for (luaL_Reg entry : {luaL_Reg{"collectgarbage", collectgarbage},
+                         {"getmetatable", get_metatable},
                          {"require", require_part},
                          {"setmetatable", set_metatable},
                          {"xpcall", xpcall}}) {
