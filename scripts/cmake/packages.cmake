@@ -74,8 +74,6 @@ if(TARGET lutra_cuda_plugin)
   lutra_package(cuda lutra-cuda libs "kernels of Lutra for NVIDIA's cards"
     "lutra (= ${full_version}) | ${library_name} (= ${full_version})" ""
     "${about}\nThis package has the kernels for NVIDIA's cards; they need NVIDIA's driver and\ncuBLASLt.")
-endif()
-if(TARGET lutra_cuda_plugin)
   # NVIDIA's licence of the static runtime in the plugin.
   get_filename_component(cuda_home "${NVCC}" REALPATH)
   get_filename_component(cuda_home "${cuda_home}/../.." ABSOLUTE)

@@ -5,7 +5,6 @@
 #include "ops/advanced_index.h"
 
 #include "ops/composition.h"
-#include "ops/create.h"
 #include "ops/index.h"
 #include "ops/shape.h"
 
@@ -145,10 +144,7 @@ Value columns_of(Composition& c, const Plan& plan, int first) {
       columns[count++] = c.reshape(c.broadcast_to(one, plan.common), Shape{n});
     }
   }
-  AxisAttrs last;
-  last.axis.count = 1;
-  last.axis.v[0] = 1;
-  return c.call("Pack", std::span<const Value>(columns, static_cast<std::size_t>(count)), last);
+  return c.call("Pack", std::span<const Value>(columns, static_cast<std::size_t>(count)), AxisAttrs{single(1)});
 }
 
 bool is_sliced(const AdvancedIndexAttrs& attrs) {
@@ -186,15 +182,10 @@ Value picked(Composition& c, Value t, const Plan& plan, int first) {
     // The picked axes as one, and the positions on it.
     Shape apart, merged;
     for (int i = 0; i < plan.picks; ++i) apart.push(from[at + i]);
-    GatherAttrs along;
-    along.axis.count = 1;
-    along.axis.v[0] = at;
+    GatherAttrs along{single(at), {}};
     Value places = columns;
     if (plan.picks > 1) {
-      RangeAttrs range;
-      range.limit.value = Scalar::of(apart.size());
-      range.dtype = DType::Int64;
-      places = c.call("GatherNd", {c.reshape(c.call("Range", {}, range), apart), columns}, IndexAttrs{attrs.base});
+      places = c.call("GatherNd", {c.reshape(c.numbers_below(apart.size()), apart), columns}, IndexAttrs{attrs.base});
     } else {
       places = c.reshape(columns, Shape{n});
       along.base = attrs.base;
@@ -247,24 +238,24 @@ void compose_index_put(Composition& c) {
     if (c.shape(value).rank() > 0) value = c.reshape(c.broadcast_to(value, plan.out), slices);
     return c.give(c.call(op, {t, columns_of(c, plan, 2), value}, IndexAttrs{attrs.base}));
   }
-  RangeAttrs range;
-  range.limit.value = Scalar::of(shape.size());
-  range.dtype = DType::Int64;
-  Value places = picked(c, c.reshape(c.call("Range", {}, range), shape), plan, 2);
-  Shape part = c.shape(places);
-  if (c.shape(value).rank() > 0) value = c.reshape(c.broadcast_to(value, part), Shape{part.size()});
-  Value flat =
-      c.call(op, {c.reshape(t, Shape{shape.size()}), c.reshape(places, Shape{part.size(), 1}), value}, IndexAttrs());
-  c.give(c.reshape(flat, shape));
+  Value places = picked(c, c.reshape(c.numbers_below(shape.size()), shape), plan, 2);
+  c.give(updated_at(c, op, t, places, value));
 }
 
 constexpr const char* kErrors =
     "InvalidArgument for the index 0, for more entries than axes, or if the index tensors do not broadcast; OutOfRange "
-    "past "
-    "an axis' end.";
+    "past an axis' end.";
 constexpr const char* kSource = "numpy's advanced indexing, 1-based and with both ends of ranges included";
 
 }  // namespace
+
+Value updated_at(Composition& c, const char* op, Value x, Value places, Value updates) {
+  const Shape shape = c.shape(x), part = c.shape(places);
+  if (c.shape(updates).rank() > 0) updates = c.reshape(c.broadcast_to(updates, part), Shape{part.size()});
+  Value flat =
+      c.call(op, {c.reshape(x, Shape{shape.size()}), c.reshape(places, Shape{part.size(), 1}), updates}, IndexAttrs());
+  return c.reshape(flat, shape);
+}
 
 void define_advanced_index_ops(OpRegistry& ops) {
   ops.define({

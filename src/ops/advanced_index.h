@@ -6,6 +6,9 @@
 
 namespace lutra {
 
+class Composition;
+class Value;
+
 inline constexpr int kMostEntries = 2 * kMaxRank;
 
 // The entries in order. The binding has resolved "..." and replaced each mask by the positions of its true elements.
@@ -21,5 +24,9 @@ struct AdvancedIndexAttrs {
   int8_t kinds[kMostEntries] = {};
   IndexBase base;
 };
+
+// x with what the op, one of the TensorScatter family, does with `updates` at row-major `places`; they broadcast to the
+// shape of `places`.
+Value updated_at(Composition& c, const char* op, Value x, Value places, Value updates);
 
 }  // namespace lutra

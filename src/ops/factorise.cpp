@@ -177,10 +177,7 @@ void qr_gradient(Gradient& g) {
   // a = [x y], r = [u v]: x = q u, y = q v.
   Value v = columns(g, r, m, n), dv = columns(g, dr, m, n);
   Value dx = tall_qr_gradient(g, q, columns(g, r, 0, m), dq + mul_t(g, mul(g, q, v), dv), columns(g, dr, 0, m));
-  AxisAttrs last;
-  last.axis.count = 1;
-  last.axis.v[0] = -1;
-  g.add(0, g.call("ConcatV2", {dx, mul(g, q, dv)}, last));
+  g.add(0, g.call("ConcatV2", {dx, mul(g, q, dv)}, AxisAttrs{single(-1)}));
 }
 
 // 1 / x, and 0 where x is 0.

@@ -59,6 +59,13 @@ Value Builder::fill(const Shape& to, double number, DType dtype) {
   return call("Fill", {number}, FillAttrs{Dims::of(to), dtype});
 }
 
+Value Builder::numbers_below(int64_t n) {
+  RangeAttrs attrs;
+  attrs.limit.value = Scalar::of(n);
+  attrs.dtype = DType::Int64;
+  return call("Range", {}, attrs);
+}
+
 void gradient_is_zero(Gradient& g) {
   for (int i = 0; i < g.inputs(); ++i) {
     if (g.needs(i)) g.add(i, g.fill(g.shape_of(i), 0, g.dtype_of(i)));

@@ -38,6 +38,14 @@ class Value {
   friend Value operator-(const Value& a);
 };
 
+// The axis alone, for the attributes of ops that rules call.
+inline Axes single(int64_t axis) {
+  Axes axes;
+  axes.count = 1;
+  axes.v[0] = axis;
+  return axes;
+}
+
 // Calls ops by name. Eager execution implements it; a recorder of graphs could, too.
 class Builder {
  public:
@@ -65,6 +73,7 @@ class Builder {
   Value broadcast_to(Value value, const Shape& shape);
   Value transpose(Value value);  // swaps the last two axes
   Value fill(const Shape& shape, double number, DType dtype);
+  Value numbers_below(int64_t n);  // 0, 1, ..., n - 1: int64 [n]
 
  protected:
   virtual ~Builder() = default;

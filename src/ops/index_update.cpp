@@ -1,8 +1,8 @@
 // Updates at indices and masks, composed of gathers, scatters and choices.
 
+#include "ops/advanced_index.h"
 #include "ops/axes.h"
 #include "ops/composition.h"
-#include "ops/create.h"
 #include "ops/index.h"
 #include "ops/shape.h"
 
@@ -92,21 +92,9 @@ void compose_scatter(Composition& c) {
   const AlongAttrs& attrs = c.attrs<AlongAttrs>();
   Value x = c.x(0);
   Shape shape = c.shape(x);
-  GatherAttrs along;
-  along.axis.count = 1;
-  along.axis.v[0] = axis_of(attrs.axis, shape.rank(), 0);
-  along.base = attrs.base;
-  RangeAttrs range;
-  range.limit.value = Scalar::of(shape.size());
-  range.dtype = DType::Int64;
-  Value places = c.call("TakeAlongAxis", {c.reshape(c.call("Range", {}, range), shape), c.x(1)}, along);
-  Shape part = c.shape(places);
-  Value updates = c.x(2);
-  if (c.shape(updates).rank() > 0) updates = c.reshape(c.broadcast_to(updates, part), Shape{part.size()});
-  Value flat =
-      c.call(scatter_op(attrs.reduce.view()),
-             {c.reshape(x, Shape{shape.size()}), c.reshape(places, Shape{part.size(), 1}), updates}, IndexAttrs());
-  c.give(c.reshape(flat, shape));
+  GatherAttrs along{single(axis_of(attrs.axis, shape.rank(), 0)), attrs.base};
+  Value places = c.call("TakeAlongAxis", {c.reshape(c.numbers_below(shape.size()), shape), c.x(1)}, along);
+  c.give(updated_at(c, scatter_op(attrs.reduce.view()), x, places, c.x(2)));
 }
 
 void index_add_shape(Inference& inference) {

@@ -25,10 +25,7 @@ void interp_shape(Inference& inference) {
 void compose_interp(Composition& c) {
   Value x = unhalved(c, c.x(0)), xp = unhalved(c, c.x(1)), fp = unhalved(c, c.x(2));
   const int64_t n = c.shape(xp)[0];
-  Axes first;
-  first.count = 1;
-  first.v[0] = 0;
-  GatherAttrs along{.axis = first, .base = {}};
+  GatherAttrs along{.axis = single(0), .base = {}};
   auto number = [&](int64_t i) { return c.fill(Shape(), static_cast<double>(i), DType::Int64); };
   SearchAttrs right;
   right.right = true;
@@ -118,10 +115,7 @@ void compose_cross(Composition& c) {
   auto turned = [&](Value x, int64_t by) {
     // The components from number `by` on, and those before it.
     Value parts[] = {part_of(c, x, axis, by, 2), part_of(c, x, axis, 0, by - 1)};
-    AxisAttrs last;
-    last.axis.count = 1;
-    last.axis.v[0] = axis;
-    return c.call("ConcatV2", std::span<const Value>(parts), last);
+    return c.call("ConcatV2", std::span<const Value>(parts), AxisAttrs{single(axis)});
   };
   c.give(turned(a, 1) * turned(b, 2) - turned(a, 2) * turned(b, 1));
 }
@@ -176,8 +170,7 @@ void compose_cdist(Composition& c) {
   Shape rows = c.shape(a), columns = c.shape(b);
   Value distance = c.reshape(a, Shape{rows[0], 1, rows[1]}) - c.reshape(b, Shape{1, columns[0], columns[1]});
   NormAttrs length;
-  length.axis.count = 1;
-  length.axis.v[0] = 2;
+  length.axis = single(2);
   c.give(c.call("Norm", {distance}, length));
 }
 

@@ -58,9 +58,7 @@ void compose_cosine_similarity(Composition& c) {
   Shape shape;
   broadcast(c.shape(a), c.shape(b), &shape);
   int axis = axis_of(c.attrs<NormalizeAttrs>().axis, shape.rank(), -1);
-  Axes from_end;
-  from_end.count = 1;
-  from_end.v[0] = axis - shape.rank();
+  const Axes from_end = single(axis - shape.rank());
   a = unit(c, with_whole_axis(c, a, shape, axis), from_end);
   b = unit(c, with_whole_axis(c, b, shape, axis), from_end);
   c.give(c.sum(a * b, 1u << axis));

@@ -48,9 +48,7 @@ void compose_median(Composition& c) {
   Value lines = reduced_lines(c);
   int64_t count = c.shape(lines)[1];
   if (c.shape(lines).size() == 0) return c.give(c.call("Mean", {c.x()}, c.attrs<ReduceAttrs>()));
-  Axes of_lines;
-  of_lines.count = 1;
-  of_lines.v[0] = 1;
+  const Axes of_lines = single(1);
   Value sorted = c.call("Sort", {lines}, SortAttrs{.axis = of_lines});
   Value middle = picked(c, sorted, (count - 1) / 2, count / 2);
   if (count % 2 == 0) middle = c.call("Mean", {middle}, ReduceAttrs{of_lines, true});
@@ -94,9 +92,7 @@ template <int most> void compose_quantile(Composition& c) {
   Value lines = reduced_lines(c);
   const int64_t count = c.shape(lines)[1];
   if (c.shape(lines).size() == 0) return c.give(c.call("Mean", {c.x()}, static_cast<const ReduceAttrs&>(attrs)));
-  Axes of_lines;
-  of_lines.count = 1;
-  of_lines.v[0] = 1;
+  const Axes of_lines = single(1);
   Value sorted = c.call("Sort", {lines}, SortAttrs{.axis = of_lines});
   const double place = attrs.q / most * static_cast<double>(count - 1);
   double low = std::floor(place), high = std::ceil(place), share = place - low;

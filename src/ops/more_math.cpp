@@ -57,13 +57,12 @@ void atanh_gradient(Gradient& g) {
   g.add(0, unhalved(g, g.dy()) / ((1.0 - x) * (x + 1.0)));
 }
 
+template <int base> constexpr double kInverseLog = base == 2 ? 1.4426950408889634 : 0.4342944819032518;
 template <int base> void compose_log(Composition& c) {
-  constexpr double kInverse = base == 2 ? 1.4426950408889634 : 0.4342944819032518;
-  c.give(c.call("Log", {unhalved(c, c.x())}) * kInverse);
+  c.give(c.call("Log", {unhalved(c, c.x())}) * kInverseLog<base>);
 }
 template <int base> void log_gradient(Gradient& g) {
-  constexpr double kInverse = base == 2 ? 1.4426950408889634 : 0.4342944819032518;
-  g.add(0, unhalved(g, g.dy()) * kInverse / unhalved(g, g.x_in_key()));
+  g.add(0, unhalved(g, g.dy()) * kInverseLog<base> / unhalved(g, g.x_in_key()));
 }
 
 void compose_frac(Composition& c) {

@@ -62,10 +62,7 @@ Value gate(Gradient& g, Value gates, int64_t count, int64_t which) {
 }
 
 Value side_by_side(Gradient& g, std::initializer_list<Value> gates) {
-  AxisAttrs last;
-  last.axis.count = 1;
-  last.axis.v[0] = -1;
-  return g.call("ConcatV2", gates, last);
+  return g.call("ConcatV2", gates, AxisAttrs{single(-1)});
 }
 
 // The derivatives of the logistic function and of tanh, from their values.

@@ -89,8 +89,7 @@ void prod_gradient(Gradient& g) {
     if (axis >= end) lines[2] *= moved[axis];
   }
   ScanAttrs middle;
-  middle.axis.count = 1;
-  middle.axis.v[0] = 1;
+  middle.axis = single(1);
   Value others = g.reshape(g.call("ProdOthers", {g.reshape(x, lines)}, middle), moved);
   if (is_apart) others = g.call("Transpose", {others}, back);
   g.add(0, others * with_axes(g, g.dy()));

@@ -35,13 +35,7 @@ Cost scatter_add_cost(const KernelArgs& args) {
   return {.flops = added, .bytes = (3 * added + 2 * results) * element + args.in[1].bytes()};
 }
 
-GatherAttrs picking(int64_t axis, IndexBase base) {
-  GatherAttrs attrs;
-  attrs.axis.count = 1;
-  attrs.axis.v[0] = axis;
-  attrs.base = base;
-  return attrs;
-}
+GatherAttrs picking(int64_t axis, IndexBase base) { return {single(axis), base}; }
 
 void scatter_add_gradient(Gradient& g) {
   g.add(0, g.dy());

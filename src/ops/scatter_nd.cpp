@@ -1,6 +1,5 @@
 // Tensors with elements or slices at given positions replaced by updates, or combined with them.
 
-#include "ops/create.h"
 #include "ops/gradient.h"
 #include "ops/index.h"
 #include "ops/kernel.h"
@@ -43,10 +42,7 @@ void update_gradient(Gradient& g) {
   for (int i = 0; i < depth; ++i) slices.push(x[i]);
   Value slopes = picked(g, g.dy());
   if (rows.size() == 0 || slices.size() == 0) return g.add(2, slopes);
-  RangeAttrs range;
-  range.limit.value = Scalar::of(rows.size());
-  range.dtype = DType::Int64;
-  Value numbers = g.reshape(g.call("Range", {}, range), rows);
+  Value numbers = g.reshape(g.numbers_below(rows.size()), rows);
   Value last = g.call("TensorScatterUpdate", {g.fill(slices, -1, DType::Int64), g.x(1), numbers}, attrs);
   Value is_last = g.call("Equal", {picked(g, last), numbers});
   for (int i = depth; i < x.rank(); ++i) rows.push(1);
@@ -87,8 +83,7 @@ void define_scatter_nd_ops(OpRegistry& ops) {
   const ScatterEntry entries[] = {
       {"TensorScatterUpdate", "tensor_scatter_nd_update",
        "x with the elements or slices at the given positions replaced by updates; of several for one position, the "
-       "last "
-       "one stays.",
+       "last one stays.",
        "tf.tensor_scatter_nd_update",
        "lutra.tensor_scatter_nd_update({1, 2, 3}, {{3}, {1}}, {30, 10})  --> {10, 2, 30}", kAnyDType, update_gradient,
        kX1},

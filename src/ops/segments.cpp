@@ -4,7 +4,6 @@
 
 #include "ops/axes.h"
 #include "ops/composition.h"
-#include "ops/create.h"
 #include "ops/index.h"
 #include "ops/reduce.h"
 #include "ops/shape.h"
@@ -109,10 +108,7 @@ void compose_sequence_mask(Composition& c) {
   Value lengths = c.cast(c.x(), DType::Int64);
   Shape column = c.shape(lengths);
   column.push(1);
-  RangeAttrs range;
-  range.limit.value = Scalar::of(c.attrs<MaskAttrs>().maxlen);
-  range.dtype = DType::Int64;
-  c.give(c.call("Less", {c.call("Range", {}, range), c.reshape(lengths, column)}));
+  c.give(c.call("Less", {c.numbers_below(c.attrs<MaskAttrs>().maxlen), c.reshape(lengths, column)}));
 }
 
 struct ClipNormAttrs {

@@ -38,11 +38,7 @@ Value centred(Composition& c, bool rowvar) {
   Shape shape = c.shape(x);
   if (shape.rank() == 1) x = c.reshape(x, Shape{1, shape[0]});
   else if (!rowvar) x = c.transpose(x);
-  ReduceAttrs rows;
-  rows.axis.count = 1;
-  rows.axis.v[0] = 1;
-  rows.keepdims = true;
-  return x - c.call("Mean", {x}, rows);
+  return x - c.call("Mean", {x}, ReduceAttrs{single(1), true});
 }
 
 Value gram(Composition& c, Value rows) {
@@ -60,11 +56,7 @@ void compose_cov(Composition& c) {
 
 void compose_corrcoef(Composition& c) {
   Value rows = centred(c, c.attrs<CovAttrs>().rowvar);
-  ReduceAttrs lengths;
-  lengths.axis.count = 1;
-  lengths.axis.v[0] = 1;
-  lengths.keepdims = true;
-  Value unit = rows / c.call("Sqrt", {c.call("Sum", {rows * rows}, lengths)});
+  Value unit = rows / c.call("Sqrt", {c.sum(rows * rows, 1u << 1, true)});
   Value all = gram(c, unit);
   Value low = c.call("Maximum",
                      {c.call("Minimum", {all, c.fill(Shape(), 1, c.dtype(all))}), c.fill(Shape(), -1, c.dtype(all))});
@@ -103,13 +95,11 @@ void compose_isin(Composition& c) {
   Value x = c.x(0), values = c.x(1);
   const int64_t n = c.shape(values).size();
   if (n == 0) return c.give(c.cast(c.fill(c.output_shape(), 0, DType::Int32), DType::Bool));
-  Axes last;
-  last.count = 1;
-  last.v[0] = 0;
-  values = c.call("Sort", {c.reshape(values, Shape{n})}, SortAttrs{.axis = last});
+  const Axes first = single(0);
+  values = c.call("Sort", {c.reshape(values, Shape{n})}, SortAttrs{.axis = first});
   Value places = c.call("LowerBound", {values, x}, SearchAttrs());
   places = c.call("Minimum", {places, c.fill(Shape(), static_cast<double>(n - 1), DType::Int64)});
-  c.give(c.call("Equal", {c.call("GatherV2", {values, places}, GatherAttrs{.axis = last, .base = {}}), x}));
+  c.give(c.call("Equal", {c.call("GatherV2", {values, places}, GatherAttrs{.axis = first, .base = {}}), x}));
 }
 
 struct HistogramAttrs {
