@@ -45,8 +45,8 @@ struct DeviceTotal {
   std::string name;
   int64_t kernels = 0, busy_ns = 0, copy_ns = 0, copied_bytes = 0, wait_ns = 0;
   int64_t peak_bytes = -1;  // -1: not traced
-  // How long its kernels took, as a multiple of what other GPUs took for the same ops of the same lines, of which it
-  // computed at least one. So replicas are compared. 0: no other GPU computed the same.
+  // The time of its kernels over the time of other GPUs' kernels. Only ops of lines count that both computed, such as
+  // those of replicas. 0: no other GPU computed the same.
   double of_others = 0;
 };
 
