@@ -17,7 +17,7 @@ class StepBudget {
   struct Step {
     int64_t grown;  // since the previous collection
     int64_t freed;
-    int64_t kept;   // in use now
+    int64_t kept;  // in use now
     // From the oldest tensor freed now to the previous collection; 0 if all freed ones are newer. After a full
     // collection: to the previous full one.
     int64_t reach;
@@ -46,8 +46,8 @@ class StepBudget {
   int64_t calm_from_ = INT64_MAX;  // the budget before calm steps last made it smaller
   int steps_since_calm_ = 0;       // steps since then
 
-  // Whether the program has released most of what it held. Then another phase has begun, and what was learned about calm
-  // steps in the earlier one no longer holds.
+  // Whether the program has released most of what it held. Then another phase has begun, and what was learned about
+  // calm steps in the earlier one no longer holds.
   bool has_let_go(const Step& step) const {
     return step.kept < least_kept_ / 2 && least_kept_ - step.kept > bytes_ / 2;
   }
