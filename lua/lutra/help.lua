@@ -72,7 +72,7 @@ local function words_of(text)
 end
 
 -- Text is wrapped to 100 columns, to fewer in a narrow terminal.
-local terminal = core.terminal()
+local terminal = tools.terminal()
 local columns = terminal.is_terminal and math.min(100, math.max((terminal.columns or 101) - 1, 30)) or 100
 
 -- Wraps words: the first line starts with `head`, the others with `indent` blanks.
