@@ -111,8 +111,9 @@ class Runtime {
   void release_idle(const LogicalDevice* device) {
     for (IdleMemory* memory : idle_) memory->release_idle(device);
   }
-  // While a Context records launches (Context::record), every tensor has a Storage, also one of few bytes. Contexts then
-  // hear of each storage that is freed; otherwise only of large ones. Call it when a Context begins or ends a recording.
+  // While a Context records launches (Context::record), every tensor has a Storage, also one of few bytes. Contexts
+  // then hear of each storage that is freed; otherwise only of large ones. Call it when a Context begins or ends a
+  // recording.
   void observe();
 
   // No device gets more memory than this, whatever its settings say. Only before initialisation.

@@ -374,9 +374,9 @@ TEST_CASE("a kernel that is refused memory on a simulated GPU fails who reads it
   static int runs;
   runs = 0;
   machine.runtime.own_kernels().add("Sqrt", DeviceType::GPU, DTypes{DType::Float32}, {[](const KernelArgs& args) {
-                                  if (runs++ == 0) throw std::bad_alloc();
-                                  std::copy_n(args.in[0].as<float>(), args.out[0].size, args.out[0].as<float>());
-                                }});
+                                      if (runs++ == 0) throw std::bad_alloc();
+                                      std::copy_n(args.in[0].as<float>(), args.out[0].size, args.out[0].as<float>());
+                                    }});
   Tensor failed = machine.run("Sqrt", {&x}), from_it = machine.run("AddV2", {&x, &failed});
   Tensor elsewhere;
   {
