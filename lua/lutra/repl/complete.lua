@@ -54,10 +54,13 @@ local function path_words(session, at)
   local call = context.open_call(at.all, at.prefix == "" and #at.all or #at.all - 1)
   local before = at.all[at.first_token - 1]
   if call and call.in_table and before and (before.text == "{" or before.text == ",") then
-    local _, options = signature.of_path(session, call.path)
-    for _, name in ipairs(options or {}) do
+    local head, options = signature.of_path(session, call.path)
+    local function offer(name)
       if name:sub(1, #at.prefix) == at.prefix then words[#words + 1] = name .. " = " end
     end
+    for _, name in ipairs(options or {}) do offer(name) end
+    -- An axis may stand among the options too.
+    if options and head:find("axis]", 1, true) then offer "axis" end
     if #words > 0 then return words end
   end
   for name in next, session.declared do add(name) end

@@ -88,7 +88,10 @@ void becomes_logical_config(lua_State* L);
 void push_copies(lua_State* L, State& state, const std::vector<CopyEvent>& copies);
 
 // Applies the environment variables LUTRA_*. Fails (InvalidArgument) with the name of an invalid one.
-void apply_environment(Runtime& runtime, Context& context);
+void apply_environment(Runtime& runtime);
+void apply_environment(Context& context);
+// In the registry, while the module is opened: the address of the shared_ptr<Runtime> that its State uses, or nil.
+inline constexpr RegistryKey kSharedRuntime{};
 
 // Runs lua/lutra/prelude.lua with the module and the table of C functions that it builds on.
 void run_prelude(lua_State* L, State& state);
