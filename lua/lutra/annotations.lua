@@ -11,8 +11,8 @@ local annotations = {}
 -- In the order of help and the reference. Each has a file of its name in _meta.
 annotations.modules = {
   "lutra", "config", "debugging", "tensor", "autograd", "graph", "nn", "layer", "model", "initializers",
-  "regularizers", "losses", "metrics", "callbacks", "optim", "data", "distribute", "placement", "plot", "profiler",
-  "repl", "error",
+  "regularizers", "losses", "metrics", "callbacks", "optim", "data", "distributions", "distribute", "placement",
+  "plot", "profiler", "repl", "error",
 }
 
 -- nn is split into several files: _meta/nn/pools.lua describes lua/lutra/nn/layers/pools.lua.

@@ -24,14 +24,20 @@ function lutra.help(...)
   return core.op_help(...) or core.open_help(lutra, core)(...)
 end
 
--- Features built on tapes (autograd.lua) are loaded on first use.
-local function comes_late(into, name)
-  into[name] = function(...)
-    return core.use(lutra, "autograd")[name](...)
+-- Functions of other files, which are loaded on first use.
+local function comes_late(into, file, names)
+  for _, name in ipairs(names) do
+    into[name] = function(...)
+      return core.use(lutra, file)[name](...)
+    end
   end
 end
-for _, name in ipairs { "custom_gradient", "recompute_grad" } do comes_late(lutra, name) end
-for _, name in ipairs { "jacobian", "batch_jacobian", "stop_recording" } do comes_late(core.tape_methods, name) end
+comes_late(lutra, "autograd", { "custom_gradient", "recompute_grad" })
+comes_late(core.tape_methods, "autograd", { "jacobian", "batch_jacobian", "stop_recording" })
+comes_late(lutra, "numerics", { "meshgrid", "mirror_pad", "tril_indices", "triu_indices", "union1d", "intersect1d", "setdiff1d",
+  "segment_sum", "segment_mean", "segment_max", "segment_min",
+  "global_norm", "clip_by_global_norm", "map_fn", "vmap", "scan", "while_loop" })
+comes_late(lutra.random, "random", { "choice", "Generator" })
 
 -- lutra.float32 is the dtype's name; t:float32() is a cast, also for variables.
 for _, dtype in ipairs { "float32", "float64", "float16", "bfloat16", "int8", "uint8", "int16", "int32", "int64",

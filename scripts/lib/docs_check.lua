@@ -62,6 +62,8 @@ local function kinds()
     ["nn.Layer"] = lt.nn.Layer, ["nn.Model"] = lt.nn.Model, ["optim.Optimizer"] = getmetatable(lt.optim.SGD).__index,
     ["placement.Plan"] = getmetatable(lt.placement.optimize(lt.zeros, { { 2 } })).__index,
     ["data.Dataset"] = lt.data.Dataset,
+    ["random.Generator"] = getmetatable(lt.random.Generator(1)).__index,
+    ["distributions.Distribution"] = lt.distributions.Normal,
     ["distribute.Strategy"] = getmetatable(lt.distribute.MirroredStrategy).__index,
     ["distribute.ReplicaContext"] = getmetatable(lt.distribute.get_replica_context()),
     ["distribute.DistributedDataset"] = getmetatable(lt.distribute.get_strategy():experimental_distribute_dataset {}),
@@ -83,6 +85,7 @@ local function public_names(classes, is_op)
   end
   -- Modules that are loaded on first use.
   assert(lt.nn and lt.optim and lt.data and lt.distribute and lt.placement and lt.plot and lt.profiler and lt.repl)
+  assert(lt.distributions)
   walk(lt, "")
   for path, kind in pairs(kinds()) do
     for _, entry in ipairs(classes[path].entries) do names[entry.path] = kind[entry.name] end
