@@ -24,14 +24,25 @@ function lutra.help(...)
   return core.op_help(...) or core.open_help(lutra, core)(...)
 end
 
--- Features built on tapes (autograd.lua) are loaded on first use.
-local function comes_late(into, name)
+-- Features built on tapes (autograd.lua), and functions made of ops (functions), are loaded on first use.
+local function comes_late(into, name, file)
   into[name] = function(...)
-    return core.use(lutra, "autograd")[name](...)
+    return core.use(lutra, file or "autograd")[name](...)
   end
 end
 for _, name in ipairs { "custom_gradient", "recompute_grad" } do comes_late(lutra, name) end
 for _, name in ipairs { "jacobian", "batch_jacobian", "stop_recording" } do comes_late(core.tape_methods, name) end
+
+for file, names in pairs {
+  attention = "scaled_dot_product_attention",
+  windows = "conv1d conv3d max_pool1d max_pool3d avg_pool1d avg_pool3d adaptive_avg_pool1d adaptive_avg_pool2d "
+    .. "adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d",
+  arranging = "unfold fold depth_to_space space_to_depth pixel_shuffle pixel_unshuffle",
+  norms = "glu gumbel_softmax rms_norm instance_norm group_norm",
+  losses = "ctc_loss kl_div nll_loss",
+} do
+  for name in names:gmatch "%S+" do comes_late(lutra, name, "functions." .. file) end
+end
 
 -- lutra.float32 is the dtype's name; t:float32() is a cast, also for variables.
 for _, dtype in ipairs { "float32", "float64", "float16", "bfloat16", "int8", "uint8", "int16", "int32", "int64",
