@@ -32,7 +32,7 @@ local function take_all(step, gradients)
   mirrored.place(strategy, 1)
   -- Devices of different types round differently: copy the first one's values to all.
   if not strategy.alike then mirrored.spread_all(strategy) end
-  optimizer.iterations = optimizer.iterations + 1
+  optimizer:count_step()
   step.done = true
 end
 

@@ -11,7 +11,7 @@ Optimizer.remembers = true
 Optimizer.defaults = {
   weight_decay = false, clipnorm = false, clipvalue = false, global_clipnorm = false, use_ema = false,
   ema_momentum = 0.99,
-  ema_overwrite_frequency = false, name = false,
+  ema_overwrite_frequency = false, name = false, gradient_accumulation_steps = false,
 }
 
 function Optimizer:init(given)
@@ -37,9 +37,13 @@ function Optimizer:init(given)
   if self.ema_overwrite_frequency then
     options.count(who, "ema_overwrite_frequency", self.ema_overwrite_frequency, 1)
   end
+  if self.gradient_accumulation_steps then
+    options.count(who, "gradient_accumulation_steps", self.gradient_accumulation_steps, 2)
+  end
   if self.weight_decay then options.number(who, "weight_decay", self.weight_decay, 0) end
   if self.epsilon ~= nil then options.number(who, "epsilon", self.epsilon, 0) end
   self.iterations = 0
+  self.accumulated = 0  -- gradients added since the last step
   -- The step's options: one table that each step updates.
   self.numbers = setmetatable({}, { repeated = function() return self:repeated() end })
   if self.check then self:check(who) end
@@ -59,7 +63,8 @@ function Optimizer:rate()
   local rate = self.learning_rate
   if type(rate) == "number" and rate >= 0 then return rate end
   self:check_rate()
-  rate = rate(self.iterations)
+  local every = self.gradient_accumulation_steps
+  rate = rate(every and self.iterations * every + self.accumulated or self.iterations)
   if type(rate) == "number" and rate >= 0 then return rate end
   tools.fail("InvalidArgument",
     ("optim.%s: learning_rate gives %s after %d steps, expected a number of 0 or more"):format(self.kind,
@@ -84,8 +89,9 @@ function Optimizer:build(variables)
     for i, variable in ipairs(variables) do
       local initial = self.slot_values and self.slot_values[slot]
       list[i] = lutra.device(variable.device, function()
-        local start = initial and lutra.fill(variable.shape, self[initial], { dtype = variable.dtype })
-          or lutra.zeros(variable.shape, { dtype = variable.dtype })
+        local shape = self:slot_shape(slot, variable)
+        local start = initial and lutra.fill(shape, self[initial], { dtype = variable.dtype })
+          or lutra.zeros(shape, { dtype = variable.dtype })
         local own, mirror = { name = variable.name .. "/" .. slot, trainable = false }, mirrored.of(variable)
         return mirror and mirrored.make(mirror.strategy, start, own) or tools.raw_variable(start, own)
       end)
@@ -108,10 +114,12 @@ function Optimizer:restore(values)
   self.restored = nil
 end
 
--- Slots of the kind's rule. all_slots adds the averages of use_ema.
+-- Slots of the kind's rule. all_slots adds the sums of accumulated gradients, and last the averages of use_ema.
 function Optimizer:slot_names() return self.slot_list or {} end
+function Optimizer:slot_shape(_, variable) return variable.shape end
 function Optimizer:all_slots()
   local names = { table.unpack(self:slot_names()) }
+  if self.gradient_accumulation_steps then names[#names + 1] = "gradient_accumulator" end
   if self.use_ema then names[#names + 1] = "average" end
   return names
 end
@@ -203,7 +211,7 @@ function Optimizer:repeated()
       self.iterations = self.iterations - 1
       return true
     end
-    if self.op ~= op or self.clipnorm ~= clipnorm or self.clipvalue ~= clipvalue or self.global_clipnorm ~= global
+    if self.op ~= op or self.gradient_accumulation_steps or self.clipnorm ~= clipnorm or self.clipvalue ~= clipvalue or self.global_clipnorm ~= global
       or self.use_ema then
       return false
     end
@@ -213,8 +221,46 @@ function Optimizer:repeated()
   end
 end
 
+-- Adds these gradients to those since the last step. Returns their mean when they are as many as
+-- gradient_accumulation_steps, else nil.
+function Optimizer:accumulate(gradients)
+  tools.refuse_recording("the optimizer adds gradients up (gradient_accumulation_steps), so its calls differ")
+  local every, sums, means = self.gradient_accumulation_steps, self.slots[#self:slot_names() + 1], nil
+  if self.accumulated + 1 == every then means = {} end
+  local paused <close> = tools.pause()
+  for i, variable in ipairs(self.built_for) do
+    local gradient <const>, sum <const> = gradients[i], sums[i]
+    lutra.device(variable.device, function()
+      local total = gradient and sum + gradient or sum:value()
+      if means then means[i] = total / every end
+      if means then total = lutra.zeros_like(total) end
+      tools.raw_assign(sum, total)
+    end)
+  end
+  return means
+end
+
+-- Counts a call of apply.
+function Optimizer:count_step()
+  local every = self.gradient_accumulation_steps
+  if every then
+    self.accumulated = (self.accumulated + 1) % every
+    if self.accumulated > 0 then return end
+  end
+  self.iterations = self.iterations + 1
+end
+
 function Optimizer:take_step(gradients)
+  if self.gradient_accumulation_steps then
+    gradients = self:accumulate(gradients)
+    if not gradients then return end
+  end
   journal.note_all(self.built_for)
+  self:update(gradients)
+end
+
+-- Changes the variables by their gradients: with the kind's kernel, unless the kind has a way of its own.
+function Optimizer:update(gradients)
   tools.apply(self.op, self.numbers, self.built_for, self:clipped(gradients), self:shared_scale(gradients),
     self.rule_slots)
 end
@@ -222,6 +268,7 @@ end
 -- After a step: moves the averages towards the variables' new values (Polyak and Juditsky, 1992), and assigns them to
 -- the variables every ema_overwrite_frequency steps.
 function Optimizer:average()
+  if self.accumulated > 0 then return end
   tools.refuse_recording("the optimizer keeps averages (use_ema), whose steps differ from call to call")
   local momentum, averages = self.iterations > 1 and self.ema_momentum or 0, self.slots[#self.slots]
   for i, variable in ipairs(self.built_for) do
@@ -248,7 +295,7 @@ function Optimizer:apply(gradients, variables)
   if self.mirror then return use "distribute.steps".apply_outside(self, gradients) end
   self:begin_step()
   self:take_step(gradients)
-  self.iterations = self.iterations + 1
+  self:count_step()
   if self.use_ema then self:average() end
 end
 

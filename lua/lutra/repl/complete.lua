@@ -1,7 +1,7 @@
 -- What may stand at the cursor. Tables are read raw, metamethods are never called.
 local lutra, _, use = ...
 
-local names, context, signature = use "repl.names", use "repl.context", use "repl.signature"
+local names, context, signature, late = use "repl.names", use "repl.context", use "repl.signature", use "late"
 
 local complete = {}
 
@@ -37,6 +37,7 @@ local function add_fields(session, add, value, separator, prefix)
     for _, name in ipairs(names.tensor_fields) do add(name) end
     for _, name in ipairs(is_variable and names.variable_fields or {}) do add(name) end
   end
+  for name in next, type(value) == "table" and late.of(debug.getmetatable(value)) or {} do add(name) end
   if rawequal(value, lutra) and separator == "." then
     for name in next, names.parts(session) do add(name) end
   end

@@ -53,6 +53,7 @@ void open_custom_gradient(lua_State* L, State& state);  // gradients computed by
 void open_description(lua_State* L, State& state);      // the numbers of t:describe()
 void open_pictures(lua_State* L, State& state);         // files of plots
 void open_pixels(lua_State* L, State& state);           // pictures as bytes
+void open_folders(lua_State* L, State& state);          // folders that are made and listed
 void open_placement(lua_State* L, State& state);        // recordings of ops, planned runs
 void open_plans(lua_State* L, State& state);            // plans of graphs, timelines
 void open_graph_tools(lua_State* L, State& state);      // what Lutra's own Lua tells graphs

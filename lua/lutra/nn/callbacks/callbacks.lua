@@ -199,9 +199,9 @@ end
 
 local checkpoints = use "nn.callbacks.checkpoint_callbacks"
 
-return {
+return use "late".fields({
   Callback = callback.Callback, EarlyStopping = EarlyStopping, ModelCheckpoint = checkpoints.ModelCheckpoint,
   BackupAndRestore = checkpoints.BackupAndRestore, LearningRateScheduler = LearningRateScheduler,
   ReduceLROnPlateau = ReduceLROnPlateau,
   CSVLogger = CSVLogger, TerminateOnNaN = TerminateOnNaN,
-}
+}, { LambdaCallback = "nn.callbacks.writing_callbacks", TensorBoard = "nn.callbacks.writing_callbacks" })
