@@ -25,7 +25,7 @@ function distribute.MirroredStrategy(devices, options) end
 --- replicas train one model. Without a launcher it is a MirroredStrategy. All processes call it, and whatever makes or
 --- changes its variables, in the same order.
 ---@param devices? (string|table)[] this process' devices, as for MirroredStrategy
----@param options? table {timeout}, as for MirroredStrategy
+---@param options? table {timeout}, as for MirroredStrategy: also the most seconds that processes wait for each other in each collective from then on
 ---@return lutra.distribute.Strategy # with `cluster_resolver`: {task_type = "worker", task_id = this process' rank, cluster_spec = {worker = the hosts}}
 --- Errors: those of MirroredStrategy; FailedPrecondition if MPI is missing, or if TF_CONFIG lists workers and no launcher
 ---   started the process (the error has the command); Aborted, DeadlineExceeded and InvalidArgument as for barrier.
@@ -52,7 +52,7 @@ function distribute.rank() end
 function distribute.size() end
 
 --- Waits until all processes of the launch have called it.
----@param seconds? number the most to wait; default: no limit
+---@param seconds? number the most to wait; default: the timeout of the last MultiWorkerMirroredStrategy, else no limit
 --- Errors: InvalidArgument on all processes if one calls something else, with both lines; Aborted if one has failed or
 ---   ended, with the fields rank, host and line; DeadlineExceeded on all after `seconds`, naming those that are missing.
 --- Example:

@@ -38,7 +38,7 @@ end
 function sums.totals(strategy, lists, how, what, equal, lends)
   local far = strategy.ranks
   if not far then return tools.all_reduce(lists, strategy.devices, how, lends) end
-  return tools.all_reduce(lists, strategy.devices, how, false, far.firsts, what, equal or "")
+  return tools.all_reduce(lists, strategy.devices, how, false, far.firsts, what, equal or "", ranks.limit)
 end
 
 -- The numbers of all replicas: those of other ranks as well.
