@@ -248,11 +248,11 @@ Agreement Cluster::meet(const Meeting& meeting, const Interrupted& interrupted) 
   }
   const Message answer = *std::exchange(answer_, std::nullopt);
   if (answer.kind == Message::Go) return {answer.note, answer.is_complete};
-  ErrorCode code = answer.code == "InvalidArgument"    ? ErrorCode::InvalidArgument
-                   : answer.code == "DeadlineExceeded" ? ErrorCode::DeadlineExceeded
-                                                       : ErrorCode::Cancelled;
+  const ErrorCode code = answer.code == "InvalidArgument"    ? ErrorCode::InvalidArgument
+                         : answer.code == "DeadlineExceeded" ? ErrorCode::DeadlineExceeded
+                                                             : ErrorCode::Aborted;
   Error error(code, answer.what);
-  error.with("code", answer.code).with("rank", text(answer.rank)).with("line", answer.where);
+  error.with("rank", text(answer.rank)).with("line", answer.where);
   throw error.with("host", hosts_[static_cast<std::size_t>(answer.rank)]);
 }
 

@@ -11,7 +11,7 @@ Optimizer.remembers = true
 Optimizer.defaults = {
   weight_decay = false, clipnorm = false, clipvalue = false, global_clipnorm = false, use_ema = false,
   ema_momentum = 0.99,
-  ema_overwrite_frequency = false, name = false,
+  ema_overwrite_frequency = false, gradient_accumulation_steps = false, name = false,
 }
 
 function Optimizer:init(given)
@@ -36,6 +36,9 @@ function Optimizer:init(given)
   options.number(who, "ema_momentum", self.ema_momentum, 0, 1)
   if self.ema_overwrite_frequency then
     options.count(who, "ema_overwrite_frequency", self.ema_overwrite_frequency, 1)
+  end
+  if self.gradient_accumulation_steps then
+    self.gradient_accumulation_steps = options.count(who, "gradient_accumulation_steps", self.gradient_accumulation_steps, 1)
   end
   if self.weight_decay then options.number(who, "weight_decay", self.weight_decay, 0) end
   if self.epsilon ~= nil then options.number(who, "epsilon", self.epsilon, 0) end
@@ -204,7 +207,7 @@ function Optimizer:repeated()
       return true
     end
     if self.op ~= op or self.clipnorm ~= clipnorm or self.clipvalue ~= clipvalue or self.global_clipnorm ~= global
-      or self.use_ema then
+      or self.use_ema or self.gradient_accumulation_steps then
       return false
     end
     self:begin_step()
@@ -246,6 +249,11 @@ function Optimizer:apply(gradients, variables)
   if replicas.current then return use "distribute.steps".apply(self, gradients, variables) end
   self:ensure_built(variables)
   if self.mirror then return use "distribute.steps".apply_outside(self, gradients) end
+  if self.gradient_accumulation_steps then
+    local means = use "optim.accumulation"(self, { gradients })
+    if not means then return end
+    gradients = means[1]
+  end
   self:begin_step()
   self:take_step(gradients)
   self.iterations = self.iterations + 1
