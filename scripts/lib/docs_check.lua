@@ -53,6 +53,11 @@ local function kinds()
   local listener <close> = lt.repl.listen(path)
   local model = lt.nn.Sequential { lt.nn.Dense(1) }
   model:compile { loss = "mse" }
+  local input
+  lt.distribute.get_strategy():distribute_datasets_from_function(function(context)
+    input = context
+    return {}
+  end)
   return {
     ["nn.History"] = getmetatable(model:fit({ { 1.0 } }, { { 1.0 } }, { verbose = 0 })).__index,
     ["repl.Listener"] = getmetatable(listener).__index,
@@ -67,6 +72,7 @@ local function kinds()
     ["distributions.Distribution"] = lt.distributions.Normal,
     ["distribute.Strategy"] = getmetatable(lt.distribute.MirroredStrategy).__index,
     ["distribute.ReplicaContext"] = getmetatable(lt.distribute.get_replica_context()),
+    ["distribute.InputContext"] = getmetatable(input),
     ["distribute.DistributedDataset"] = getmetatable(lt.distribute.get_strategy():experimental_distribute_dataset {}),
   }
 end

@@ -110,6 +110,23 @@ void Runtime::set_simulated_gpus(std::vector<SimOptions> cards) {
   sim_schedule_ = schedule;
 }
 
+void Runtime::add_remote_devices(const std::string& job, int task, std::vector<std::unique_ptr<Device>> devices) {
+  if (is_initialised())
+    fail(ErrorCode::FailedPrecondition, "devices of other processes cannot be added after devices are initialised");
+  int index = 0;
+  for (std::unique_ptr<Device>& device : devices) {
+    LogicalDevicePlan plan;
+    plan.spec = DeviceSpec::complete(device->type(), index++, job, task);
+    plan.physical = device.get();
+    remote_plans_.push_back(std::move(plan));
+    remote_.push_back(std::move(device));
+  }
+}
+
+bool Runtime::has_remote_devices(std::string_view job) const {
+  return std::ranges::any_of(remote_plans_, [&](const LogicalDevicePlan& plan) { return plan.spec.job == job; });
+}
+
 // Cards are discovered at the first query about GPUs.
 void Runtime::use_own_cards() {
   registry_->set_gpu_source([this] { return backend_named("cuda").discover(log_); });
@@ -155,7 +172,14 @@ void Runtime::initialise(std::string_view by) {
   for (const std::string& warning : registry_->warnings()) log_.line(text("WARNING: ", warning));
   bool any_gpu = false;
   for (const LogicalDevicePlan& plan : plans) any_gpu |= plan.physical->type() == DeviceType::GPU;
-  if (any_gpu) take_kernels(backend_named(!sim_cards_.empty() ? "sim" : "cuda"));
+  const bool has_own_cards = any_gpu && sim_cards_.empty();
+  if (has_own_cards && !remote_plans_.empty()) {
+    fail(ErrorCode::FailedPrecondition,
+         "GPUs of other processes run the kernels of simulated GPUs, and this process has "
+         "cards of its own: hide them by lutra.config.set_visible_devices({}, \"GPU\")");
+  }
+  if (any_gpu || !remote_plans_.empty()) take_kernels(backend_named(has_own_cards ? "cuda" : "sim"));
+  plans.insert(plans.end(), remote_plans_.begin(), remote_plans_.end());
   // Whatever may fail comes first, so that no device is open after a failure.
   std::vector<LogicalDevice*> devices;
   for (const LogicalDevicePlan& plan : plans) {
@@ -165,6 +189,7 @@ void Runtime::initialise(std::string_view by) {
   for (std::size_t i = 0; i < plans.size(); ++i) open_device(*devices[i], plans[i]);
   // GPUs before CPUs, lowest number first.
   std::stable_sort(devices.begin(), devices.end(), [](const LogicalDevice* a, const LogicalDevice* b) {
+    if (a->is_remote() || b->is_remote()) return !a->is_remote();
     return a->type != b->type ? a->type == DeviceType::GPU : a->spec.index < b->spec.index;
   });
   registry_->freeze(by);
@@ -207,7 +232,7 @@ void Runtime::open_device(LogicalDevice& device, const LogicalDevicePlan& plan) 
     if (cpu_ == nullptr || cpu_->spec.index != 0 || plan.spec.index == 0) cpu_ = &device;
     return;
   }
-  device.backend = gpu_backend_;
+  device.backend = device.is_remote() ? &backend_named("remote") : gpu_backend_;
   const auto* card = dynamic_cast<const SimDevice*>(plan.physical);
   const bool is_simulated = card != nullptr;
   device.fail_at = is_simulated ? card->options().fail_at : 0;
@@ -269,7 +294,7 @@ LogicalDevice& Runtime::find(std::string_view name) {
   std::vector<LogicalDevice*> found;
   if (!wanted.empty()) {
     for (LogicalDevice* device : order_) {
-      if (wanted.matches(device->spec)) found.push_back(device);
+      if (allows(wanted, *device)) found.push_back(device);
     }
   }
   if (found.empty()) {
@@ -281,6 +306,16 @@ LogicalDevice& Runtime::find(std::string_view name) {
          "' and '", found[1]->full_name, "'.");
   }
   return *found[0];
+}
+
+bool Runtime::allows(const DeviceSpec& name, const LogicalDevice& device) const {
+  if (device.is_remote()) return (!name.job.empty() || name.task >= 0) && name.matches(device.spec);
+  if (name.job != "localhost" || device.spec.job == "localhost") return name.matches(device.spec);
+  // This process is a task of a job, and localhost is another word for that.
+  DeviceSpec own = name;
+  own.job = device.spec.job;
+  if (own.task == 0) own.task = device.spec.task;
+  return own.matches(device.spec);
 }
 
 std::string Runtime::device_names() const {

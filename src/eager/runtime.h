@@ -71,6 +71,12 @@ class Runtime {
   }
   void set_simulated_gpus(std::vector<SimOptions> cards);
 
+  // Adds the devices of another process, as task `task` of `job`. Only before initialisation. They stay until the
+  // Runtime ends. Fails (FailedPrecondition) if the machine's own GPUs have other kernels than theirs.
+  void add_remote_devices(const std::string& job, int task, std::vector<std::unique_ptr<Device>> devices);
+
+  bool has_remote_devices(std::string_view job) const;
+
   // Defines an op of a host's, with its kernel for the CPU in these dtypes. No op may be in progress. Fails
   // (InvalidArgument) if the name is taken. The entry's strings must outlive the Runtime.
   const OpDef& add_op(OpDef op, DTypes keys, const KernelEntry& kernel);
@@ -81,7 +87,8 @@ class Runtime {
   // Returns to the state before initialisation. Fails (FailedPrecondition) while tensors live on a GPU.
   void reset();
 
-  // GPUs before CPUs, lowest number first: the order of placement. Empty before initialisation.
+  // GPUs before CPUs, lowest number first, then other processes' devices: the order of placement. Empty before
+  // initialisation.
   std::span<LogicalDevice* const> order() const { return order_; }
   LogicalDevice& device(uint16_t id) { return *devices_[id]; }
   LogicalDevice& cpu() { return *cpu_; }
@@ -90,6 +97,8 @@ class Runtime {
   LogicalDevice& successor(LogicalDevice& retired);
   // Fails unless the name matches exactly one initialised device: NotFound if none, else InvalidArgument.
   LogicalDevice& find(std::string_view name);
+  // Whether a name, perhaps partial, allows the device. Without a job and a task it means this process' devices.
+  bool allows(const DeviceSpec& name, const LogicalDevice& device) const;
   std::string device_names() const;
 
   // Blocks until the device (null: all devices) has finished all queued work. Raises the error of work that failed.
@@ -158,6 +167,8 @@ class Runtime {
   };
   std::vector<AddedKernel> added_;  // of hosts' ops
   std::unique_ptr<DeviceRegistry> registry_;
+  std::vector<std::unique_ptr<Device>> remote_;  // other processes' devices
+  std::vector<LogicalDevicePlan> remote_plans_;
   Log log_;
   StorageHooks hooks_;
   std::vector<std::unique_ptr<LogicalDevice>> devices_;  // by id; kept after a reset, for tensors that refer to them

@@ -8,8 +8,9 @@
 --- average by 1 - ema_momentum (0.99) of the way to the variable's value. `fit` ends by assigning the averages to the
 --- variables; ema_overwrite_frequency assigns them every so many steps.
 ---
---- With gradient_accumulation_steps = n an optimiser takes a step at each n-th call, by the mean of the n gradients: a batch
---- n times as large as memory allows. `iterations` counts the steps.
+--- With gradient_accumulation_steps = n only every n-th call of `apply` takes a step, with the means of the gradients of
+--- n calls: batches of which n do not fit into memory, or fewer sums over replicas. `iterations` counts steps. A file has
+--- no gradients of a step that is not complete.
 ---
 --- `learning_rate` is a number, a schedule, or any function of the number of steps taken so far; the field can be set
 --- at any time.

@@ -11,7 +11,7 @@ Optimizer.remembers = true
 Optimizer.defaults = {
   weight_decay = false, clipnorm = false, clipvalue = false, global_clipnorm = false, use_ema = false,
   ema_momentum = 0.99,
-  ema_overwrite_frequency = false, name = false, gradient_accumulation_steps = false,
+  ema_overwrite_frequency = false, gradient_accumulation_steps = false, name = false,
 }
 
 function Optimizer:init(given)
@@ -38,12 +38,11 @@ function Optimizer:init(given)
     options.count(who, "ema_overwrite_frequency", self.ema_overwrite_frequency, 1)
   end
   if self.gradient_accumulation_steps then
-    options.count(who, "gradient_accumulation_steps", self.gradient_accumulation_steps, 2)
+    options.count(who, "gradient_accumulation_steps", self.gradient_accumulation_steps, 1)
   end
   if self.weight_decay then options.number(who, "weight_decay", self.weight_decay, 0) end
   if self.epsilon ~= nil then options.number(who, "epsilon", self.epsilon, 0) end
   self.iterations = 0
-  self.accumulated = 0  -- gradients added since the last step
   -- The step's options: one table that each step updates.
   self.numbers = setmetatable({}, { repeated = function() return self:repeated() end })
   if self.check then self:check(who) end
@@ -63,8 +62,7 @@ function Optimizer:rate()
   local rate = self.learning_rate
   if type(rate) == "number" and rate >= 0 then return rate end
   self:check_rate()
-  local every = self.gradient_accumulation_steps
-  rate = rate(every and self.iterations * every + self.accumulated or self.iterations)
+  rate = rate(self.iterations)
   if type(rate) == "number" and rate >= 0 then return rate end
   tools.fail("InvalidArgument",
     ("optim.%s: learning_rate gives %s after %d steps, expected a number of 0 or more"):format(self.kind,
@@ -114,12 +112,11 @@ function Optimizer:restore(values)
   self.restored = nil
 end
 
--- Slots of the kind's rule. all_slots adds the sums of accumulated gradients, and last the averages of use_ema.
+-- Slots of the kind's rule. all_slots adds the averages of use_ema.
 function Optimizer:slot_names() return self.slot_list or {} end
 function Optimizer:slot_shape(_, variable) return variable.shape end
 function Optimizer:all_slots()
   local names = { table.unpack(self:slot_names()) }
-  if self.gradient_accumulation_steps then names[#names + 1] = "gradient_accumulator" end
   if self.use_ema then names[#names + 1] = "average" end
   return names
 end
@@ -211,8 +208,8 @@ function Optimizer:repeated()
       self.iterations = self.iterations - 1
       return true
     end
-    if self.op ~= op or self.gradient_accumulation_steps or self.clipnorm ~= clipnorm or self.clipvalue ~= clipvalue or self.global_clipnorm ~= global
-      or self.use_ema then
+    if self.op ~= op or self.clipnorm ~= clipnorm or self.clipvalue ~= clipvalue or self.global_clipnorm ~= global
+      or self.use_ema or self.gradient_accumulation_steps then
       return false
     end
     self:begin_step()
@@ -221,40 +218,7 @@ function Optimizer:repeated()
   end
 end
 
--- Adds these gradients to those since the last step. Returns their mean when they are as many as
--- gradient_accumulation_steps, else nil.
-function Optimizer:accumulate(gradients)
-  tools.refuse_recording("the optimizer adds gradients up (gradient_accumulation_steps), so its calls differ")
-  local every, sums, means = self.gradient_accumulation_steps, self.slots[#self:slot_names() + 1], nil
-  if self.accumulated + 1 == every then means = {} end
-  local paused <close> = tools.pause()
-  for i, variable in ipairs(self.built_for) do
-    local gradient <const>, sum <const> = gradients[i], sums[i]
-    lutra.device(variable.device, function()
-      local total = gradient and sum + gradient or sum:value()
-      if means then means[i] = total / every end
-      if means then total = lutra.zeros_like(total) end
-      tools.raw_assign(sum, total)
-    end)
-  end
-  return means
-end
-
--- Counts a call of apply.
-function Optimizer:count_step()
-  local every = self.gradient_accumulation_steps
-  if every then
-    self.accumulated = (self.accumulated + 1) % every
-    if self.accumulated > 0 then return end
-  end
-  self.iterations = self.iterations + 1
-end
-
 function Optimizer:take_step(gradients)
-  if self.gradient_accumulation_steps then
-    gradients = self:accumulate(gradients)
-    if not gradients then return end
-  end
   journal.note_all(self.built_for)
   self:update(gradients)
 end
@@ -268,7 +232,6 @@ end
 -- After a step: moves the averages towards the variables' new values (Polyak and Juditsky, 1992), and assigns them to
 -- the variables every ema_overwrite_frequency steps.
 function Optimizer:average()
-  if self.accumulated > 0 then return end
   tools.refuse_recording("the optimizer keeps averages (use_ema), whose steps differ from call to call")
   local momentum, averages = self.iterations > 1 and self.ema_momentum or 0, self.slots[#self.slots]
   for i, variable in ipairs(self.built_for) do
@@ -293,9 +256,14 @@ function Optimizer:apply(gradients, variables)
   if replicas.current then return use "distribute.steps".apply(self, gradients, variables) end
   self:ensure_built(variables)
   if self.mirror then return use "distribute.steps".apply_outside(self, gradients) end
+  if self.gradient_accumulation_steps then
+    local means = use "optim.accumulation"(self, { gradients })
+    if not means then return end
+    gradients = means[1]
+  end
   self:begin_step()
   self:take_step(gradients)
-  self:count_step()
+  self.iterations = self.iterations + 1
   if self.use_ema then self:average() end
 end
 

@@ -46,7 +46,7 @@ local function optimizer_of(optimizer, path, found, tensors)
   end
   return {
     kind = optimizer.kind, iterations = optimizer.iterations, slots = optimizer:all_slots(), variables = names,
-    learning_rate = type(rate) == "number" and rate or nil, accumulated = optimizer.accumulated,
+    learning_rate = type(rate) == "number" and rate or nil,
   }
 end
 
@@ -92,7 +92,6 @@ local is_entry = {
   layers = function(layer) return is_table(layer) and is_input(layer.input) end,
   optimizers = function(said)
     return is_table(said) and type(said.kind) == "string" and is_count(said.iterations)
-      and (said.accumulated == nil or is_count(said.accumulated))
       and is_list(said.slots, function(slot) return type(slot) == "string" end)
       and (said.variables == nil or is_list(said.variables, function(name) return type(name) == "string" or name == json.null end))
       and (said.learning_rate == nil or type(said.learning_rate) == "number" and said.learning_rate >= 0)
@@ -198,7 +197,7 @@ local function restore_optimizer(optimizer, said, values, variables)
   else
     optimizer.slots, optimizer.built_for, optimizer.restored = nil, nil, nil
   end
-  optimizer.iterations, optimizer.accumulated = said.iterations, said.accumulated or 0
+  optimizer.iterations, optimizer.held = said.iterations, nil
   if said.learning_rate and type(optimizer.learning_rate) == "number" then optimizer.learning_rate = said.learning_rate end
 end
 

@@ -86,7 +86,7 @@ local function optimizer_of(model, path_of, tensors)
   local rate = optimizer.learning_rate
   return {
     kind = optimizer.kind, iterations = optimizer.iterations, learning_rate = type(rate) == "number" and rate or json.null,
-    has_slots = optimizer.built_for ~= nil, accumulated = optimizer.accumulated > 0 and optimizer.accumulated or nil,
+    has_slots = optimizer.built_for ~= nil,
   }
 end
 
@@ -228,7 +228,7 @@ local function restore_optimizer(model, said, values)
   else
     optimizer.slots, optimizer.built_for, optimizer.restored = nil, nil, nil
   end
-  optimizer.iterations, optimizer.accumulated = said.iterations, said.accumulated or 0
+  optimizer.iterations, optimizer.held = said.iterations, nil
   if said.learning_rate ~= json.null and type(optimizer.learning_rate) == "number" then optimizer.learning_rate = said.learning_rate end
 end
 

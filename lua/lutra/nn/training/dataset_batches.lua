@@ -52,7 +52,8 @@ end
 local function open(self)
   self.opened, self.taken = { shuffles = shuffled(self.dataset), random = { tools.random_state() } }, 0
   local _
-  self.next, _, _, self.closing = self.dataset:iterate()
+  local dataset = self.dataset
+  self.next, _, _, self.closing = (dataset.iterate_joined or dataset.iterate)(dataset)
 end
 
 -- Closes what the running iteration's generators opened. Its position is kept, for a file that is saved after fit.
@@ -146,7 +147,8 @@ function DatasetBatches:each(wants_labels)
         ("%s: the dataset's elements have one value, expected rows and labels: x, y"):format(self.who))
     end
     local rows = rows_of(self, x)
-    return i, x, y, wants_labels and y ~= nil and weight_of(self, y, weight) or nil, rows
+    local place = self.dataset.iterate_joined and use "distribute.values".placed(x)
+    return i, x, y, wants_labels and y ~= nil and weight_of(self, y, weight) or nil, place and place.whole or rows
   end
   return function()
     if i == self.steps then return nil end

@@ -61,6 +61,7 @@ end
 local function is_own_optimizer(optimizer)
   local rate = optimizer.learning_rate
   return is_own("optimizer", function() return optimizers.public end, optimizer) and not optimizer.use_ema
+    and not optimizer.gradient_accumulation_steps
     and not has_own_methods(optimizer)
     and (type(rate) == "number" or is_own("schedule", function() return schedules end, rate))
 end
