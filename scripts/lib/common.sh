@@ -8,7 +8,7 @@ test_packages=("${run_packages[@]}" catch2 lua5.4 valgrind python3-pyte python3-
   libcpp-httplib-dev xeus-dev python3-jupyter-client pkg-config dpkg-dev luarocks lua-busted
   libsdl2-dev libopenmpi-dev openmpi-bin)
 # Installed only together with a package that is required and missing.
-optional_packages=" ninja-build ccache make libopenblas0-pthread luarocks lua-busted libsdl2-dev "
+optional_packages=" ninja-build ccache make libopenblas0-pthread luarocks lua-busted libsdl2-dev libopenmpi-dev openmpi-bin "
 
 say() { printf '%s\n' "$*" >&2; }
 
