@@ -382,7 +382,7 @@ class Interrupts(AttachTest):
         self.assertIn(t.end(), (0, 130))
 
     def test_ctrl_c_at_the_host_stops_the_host(self):
-        for entry in [None, b"while true do end"]:
+        for entry in [None, b"while true do end", b"io.read()"]:
             host = self.host()
             client = self.client()
             if entry:
