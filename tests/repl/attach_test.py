@@ -387,7 +387,7 @@ class Interrupts(AttachTest):
             client = self.client()
             if entry:
                 client.send("R", b"print 'begun' " + entry)
-                client.until("O")
+                client.until("I" if b"read" in entry else "O")
             host.send_signal(signal.SIGINT)
             status, _, err = self.ended(host)
             self.assertNotEqual(status, 0)
