@@ -40,11 +40,10 @@ std::unique_ptr<KernelRegistry> new_kernels(const OpRegistry& ops) {
 }
 
 // The CPU's kernels for Lutra's own ops, which have the same numbers in each Runtime. It takes more memory than most of
-// the rest.
+// the rest. Never destroyed: other threads may still read it when the process ends.
 const KernelRegistry& cpu_kernels() {
-  static const OpRegistry ops;
-  static const std::unique_ptr<KernelRegistry> kernels = new_kernels(ops);
-  return *kernels;
+  static const KernelRegistry& kernels = *new_kernels(*new OpRegistry).release();
+  return kernels;
 }
 
 // A tensor stores its device as a 16-bit number.

@@ -382,12 +382,12 @@ class Interrupts(AttachTest):
         self.assertIn(t.end(), (0, 130))
 
     def test_ctrl_c_at_the_host_stops_the_host(self):
-        for entry in [None, b"while true do end"]:
+        for entry in [None, b"while true do end", b"io.read()"]:
             host = self.host()
             client = self.client()
             if entry:
                 client.send("R", b"print 'begun' " + entry)
-                client.until("O")
+                client.until("I" if b"read" in entry else "O")
             host.send_signal(signal.SIGINT)
             status, _, err = self.ended(host)
             self.assertNotEqual(status, 0)

@@ -45,6 +45,12 @@ void on_stop(int) {
   interrupts->request();
 }
 
+// Whether something has stopped the entry on this thread, such as the host's own Ctrl-C.
+bool is_stopped() {
+  const Interrupts* interrupts = stopping;
+  return interrupts != nullptr && interrupts->is_requested();
+}
+
 // While it lives, SIGURG stops the entry on this thread.
 class StopSignal {
  public:
@@ -140,7 +146,7 @@ void Listener::write(void* user, bool is_error, std::string_view bytes) try {
 
 bool Listener::read(void* user, std::string& line) try {
   auto& self = *static_cast<Listener*>(user);
-  std::optional<std::string> read = self.server_.read_line(self.client_);
+  std::optional<std::string> read = self.server_.read_line(self.client_, is_stopped);
   if (!read) return false;
   line = std::move(*read);
   return true;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <utility>
@@ -25,6 +26,7 @@ constexpr std::size_t kMostConnections = 16;    // that have not said who they a
 constexpr std::size_t kLongestGreeting = 4 << 10;
 constexpr std::int64_t kSlowestReader = 10'000'000'000;  // nanoseconds
 constexpr std::int64_t kSlowestGreeting = 5'000'000'000;
+constexpr std::chrono::milliseconds kLookAround{50};
 constexpr std::int64_t kLastWords = 500'000'000;  // for a client to read why the host ends
 
 void set(int event) {
@@ -157,10 +159,13 @@ void Server::end_entry() {
   is_taken_ = false;
 }
 
-std::optional<std::string> Server::read_line(std::uint64_t client) {
+std::optional<std::string> Server::read_line(std::uint64_t client, bool (*is_interrupted)()) {
   if (!send(client, Kind::WantInput, "")) return std::nullopt;
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return !lines_.empty() || is_stopped_ || attached(client) == nullptr; });
+  auto is_over = [&] { return !lines_.empty() || is_stopped_ || attached(client) == nullptr; };
+  while (!changed_.wait_for(lock, kLookAround, is_over)) {
+    if (is_interrupted()) return std::nullopt;
+  }
   if (is_stopped_ || lines_.empty()) return std::nullopt;
   std::string line = std::move(lines_.front());
   lines_.pop_front();

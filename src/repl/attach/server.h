@@ -50,8 +50,9 @@ class Server {
   // client interrupts the entry or leaves.
   void begin_entry(std::function<void()> stop);
   void end_entry();
-  // The client's next line, in an entry. nullopt: the end of its input, an interruption, or the client has left.
-  std::optional<std::string> read_line(std::uint64_t client);
+  // The client's next line, in an entry. nullopt: the end of its input, an interruption, or the client has left. Asks
+  // now and then whether the host itself was interrupted.
+  std::optional<std::string> read_line(std::uint64_t client, bool (*is_interrupted)());
 
  private:
   struct Connection;

@@ -7,9 +7,9 @@ local function list(session)
     local each = command.find(session, name)
     session:print(filled(("  %-26s %s"):format(":" .. each.usage, each.help)))
   end
-  session:print(("  %-26s %s"):format("?name", "describe a name of Lutra's or of yours"))
-  session:print(("  %-26s %s"):format("??word", "search names and summaries"))
-  session:print "lt.help() lists what Lutra has."
+  session:print(filled(("  %-26s %s"):format("?name", "describe a name of Lutra's or of yours")))
+  session:print(filled(("  %-26s %s"):format("??word", "search names and summaries")))
+  session:print(filled "lt.help() lists what Lutra has.")
 end
 
 return {
