@@ -71,11 +71,15 @@ local function words_of(text)
   return words
 end
 
--- Wraps words to 100 columns: the first line starts with `head`, the others with `indent` blanks.
+-- Text is wrapped to 100 columns, to fewer in a narrow terminal.
+local terminal = tools.terminal()
+local columns = terminal.is_terminal and math.min(100, math.max((terminal.columns or 101) - 1, 30)) or 100
+
+-- Wraps words: the first line starts with `head`, the others with `indent` blanks.
 local function filled(head, indent, words)
   local lines, line, is_empty = {}, head, true
   for _, word in ipairs(words) do
-    if not is_empty and #line + 1 + #word > 100 then
+    if not is_empty and #line + 1 + #word > columns then
       lines[#lines + 1] = line
       line, is_empty = (" "):rep(indent), true
     end

@@ -40,6 +40,15 @@ comes_late(lutra, "numerics", { "meshgrid", "mirror_pad", "tril_indices", "triu_
 comes_late(lutra, "signal", { "hann_window", "hamming_window", "blackman_window", "frame", "spectrogram", "dct", "idct" })
 comes_late(lutra.random, "random", { "choice", "Generator" })
 
+comes_late(lutra, "functions.attention", { "scaled_dot_product_attention" })
+comes_late(lutra, "functions.windows", { "conv1d", "conv3d", "max_pool1d", "max_pool3d", "avg_pool1d", "avg_pool3d",
+  "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d", "adaptive_max_pool2d",
+  "adaptive_max_pool3d" })
+comes_late(lutra, "functions.arranging", { "unfold", "fold", "depth_to_space", "space_to_depth", "pixel_shuffle",
+  "pixel_unshuffle" })
+comes_late(lutra, "functions.norms", { "glu", "gumbel_softmax", "rms_norm", "instance_norm", "group_norm" })
+comes_late(lutra, "functions.losses", { "ctc_loss", "kl_div", "nll_loss" })
+
 -- lutra.float32 is the dtype's name; t:float32() is a cast, also for variables.
 for _, dtype in ipairs { "float32", "float64", "float16", "bfloat16", "int8", "uint8", "int16", "int32", "int64",
   "bool" } do

@@ -11,6 +11,8 @@
 ---@field distributions lutra.distributions probability distributions
 ---@field nn lutra.nn layers, models, losses, metrics
 ---@field optim lutra.optim optimisers and schedules
+---@field train lutra.train checkpoints and event files of training loops
+---@field image lutra.image images: other sizes, parts, colours, random changes
 ---@field distribute lutra.distribute training on several devices
 ---@field placement lutra.placement plans of where operations run
 ---@field plot lutra.plot plots in the terminal and in files

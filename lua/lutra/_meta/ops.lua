@@ -396,6 +396,19 @@ function lutra.ceil(x) end
 --- Errors: InvalidArgument if x is bool.
 function Tensor:ceil() end
 
+--- x where it is positive, else alpha (e^(x / alpha) - 1): elu with a slope of 1 at 0.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param options? any options
+---@return lutra.Tensor # same shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool, or if alpha is 0 or less.
+function lutra.celu(x, options) end
+
+--- x where it is positive, else alpha (e^(x / alpha) - 1): elu with a slope of 1 at 0.
+---@param options? any options
+---@return lutra.Tensor # same shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool, or if alpha is 0 or less.
+function Tensor:celu(options) end
+
 --- The Cholesky factor l of each symmetric, positive definite matrix, a lower triangle: x = l l^T. Only the lower triangle of x is read; the gradient is that of a symmetric x.
 ---@param x any [..., n, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
@@ -1085,6 +1098,28 @@ function lutra.gt(a, b) end
 --- Errors: InvalidArgument if the shapes do not broadcast.
 function Tensor:gt(b) end
 
+--- x / 6 + 1 / 2, limited to the range 0 to 1.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function lutra.hardsigmoid(x) end
+
+--- x / 6 + 1 / 2, limited to the range 0 to 1.
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function Tensor:hardsigmoid() end
+
+--- x times hardsigmoid(x): silu from straight lines.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function lutra.hardswish(x) end
+
+--- x times hardsigmoid(x): silu from straight lines.
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function Tensor:hardswish() end
+
 --- 0 where x is negative, 1 where it is positive, `values` where it is 0.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param values any broadcasts with x; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -1431,6 +1466,17 @@ function lutra.log2(x) end
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
 --- Errors: InvalidArgument if x is bool.
 function Tensor:log2() end
+
+--- The logarithm of the logistic function, -softplus(-x).
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function lutra.log_sigmoid(x) end
+
+--- The logarithm of the logistic function, -softplus(-x).
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function Tensor:log_sigmoid() end
 
 --- The logarithm of softmax, x - log(sum(exp(x))), accurate where softmax is close to 0 or 1.
 ---@param x any at least one axis; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -1785,6 +1831,17 @@ function lutra.minimum(a, b) end
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype, in which a bool beside a number is 0 or 1
 --- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that does not fit an integer dtype.
 function Tensor:minimum(b) end
+
+--- x tanh(softplus(x)).
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function lutra.mish(x) end
+
+--- x tanh(softplus(x)).
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function Tensor:mish() end
 
 --- The remainder of a // b; it has the sign of b.
 ---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
