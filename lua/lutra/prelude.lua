@@ -37,6 +37,7 @@ comes_late(core.tape_methods, "autograd", { "jacobian", "batch_jacobian", "stop_
 comes_late(lutra, "numerics", { "meshgrid", "mirror_pad", "tril_indices", "triu_indices", "union1d", "intersect1d", "setdiff1d",
   "segment_sum", "segment_mean", "segment_max", "segment_min",
   "global_norm", "clip_by_global_norm", "map_fn", "vmap", "scan", "while_loop" })
+comes_late(lutra, "signal", { "hann_window", "hamming_window", "blackman_window", "frame", "spectrogram", "dct", "idct" })
 comes_late(lutra.random, "random", { "choice", "Generator" })
 
 comes_late(lutra, "functions.attention", { "scaled_dot_product_attention" })

@@ -24,7 +24,7 @@ return function(add)
   row("median rows", "m", "lt.median(m, 2)", "torch.quantile(m, 0.5, dim=1)", "np.median(m, 1)", {read = 4})
 
   row("erfc", "x", "lt.erfc(x)", "torch.erfc(x)", nil, one)
-  row("erfinv", "unit", "lt.erfinv(unit)", "torch.erfinv(unit)", nil, one)
+  row("erfinv", "chance", "lt.erfinv(chance)", "torch.erfinv(chance)", nil, one)
   row("lgamma", "p", "lt.lgamma(p)", "torch.lgamma(p)", nil, one)
   row("digamma", "p", "lt.digamma(p)", "torch.digamma(p)", nil, {read = 4, write = 4, tolerance = 1e-4})
   row("polygamma 1", "p", "lt.polygamma(1, p)", "torch.polygamma(1, p)", nil, {read = 4, write = 4, tolerance = 1e-4})

@@ -437,6 +437,86 @@ function lutra.meshgrid(x, ...) end
 --- Source: numpy.pad, tf.pad, torch.nn.functional.pad
 function lutra.mirror_pad(x, paddings, mode) end
 
+--- A window of n numbers, 0.5 - 0.5 cos(2 pi i / period); the period is n, or n - 1 for one that is symmetric.
+---@param n integer how many
+---@param options? {periodic?: boolean, dtype?: string} periodic: default true; dtype: a float dtype, default float32
+---@return lutra.Tensor window shape [n]
+--- Errors: InvalidArgument for a negative n or another dtype.
+--- Example:
+---     print(lt.hann_window(4))  --> lutra.Tensor([0.  0.5 1.  0.5], shape=(4,), dtype=float32)
+--- Source: torch.hann_window, tf.signal.hann_window
+function lutra.hann_window(n, options) end
+
+--- A window of n numbers, 0.54 - 0.46 cos(2 pi i / period); the period is n, or n - 1 for one that is symmetric.
+---@param n integer how many
+---@param options? {periodic?: boolean, dtype?: string} periodic: default true; dtype: a float dtype, default float32
+---@return lutra.Tensor window shape [n]
+--- Errors: InvalidArgument for a negative n or another dtype.
+--- Example:
+---     print(lt.hamming_window(4))  --> lutra.Tensor([0.08 0.54 1.   0.54], shape=(4,), dtype=float32)
+--- Source: torch.hamming_window
+function lutra.hamming_window(n, options) end
+
+--- A window of n numbers, 0.42 - 0.5 cos(2 pi i / period) + 0.08 cos(4 pi i / period); the period is n, or n - 1 for one that is symmetric.
+---@param n integer how many
+---@param options? {periodic?: boolean, dtype?: string} periodic: default true; dtype: a float dtype, default float32
+---@return lutra.Tensor window shape [n]
+--- Errors: InvalidArgument for a negative n or another dtype.
+--- Example:
+---     print(("%.2f"):format(lt.blackman_window(4)[2]:item()))  --> 0.34
+--- Source: torch.blackman_window
+function lutra.blackman_window(n, options) end
+
+--- Pieces of the last axis, each frame_step further on; samples at the end that fill no frame are left out.
+---@param x lutra.Tensor|table [..., samples]
+---@param frame_length integer samples in a frame
+---@param frame_step integer samples from the start of one frame to the next
+---@return lutra.Tensor frames [..., frames, frame_length]; x's dtype
+--- Errors: InvalidArgument for a scalar, or a length or step below 1.
+--- Example:
+---     print(lt.frame({1, 2, 3, 4, 5}, 3, 2))
+---     --> lutra.Tensor(
+---     --> [[1 2 3]
+---     -->  [3 4 5]], shape=(2, 3), dtype=int32)
+--- Source: tf.signal.frame
+function lutra.frame(x, frame_length, frame_step) end
+
+--- How much of each frequency is in each frame: the absolute values of the frames' Fourier transforms, to a power. A
+--- product with matrices of cosines and sines, whose float32 operands GPUs may round
+--- (lutra.config.set_float32_matmul_precision).
+---@param x lutra.Tensor|table [..., samples]
+---@param frame_length integer samples in a frame
+---@param frame_step integer samples from the start of one frame to the next
+---@param options? {fft_length?: integer, window?: string|lutra.Tensor|false, power?: number} fft_length: frames are extended by zeros to it, default frame_length; window: "hann", "hamming", "blackman", numbers or false for none, default "hann"; power: 2, the default, power; 1, size
+---@return lutra.Tensor # [..., frames, fft_length // 2 + 1]; float32 for integers, else x's dtype
+--- Errors: InvalidArgument for a scalar, a length or step below 1, an fft_length below frame_length, a window of another
+---   length, or a power that is not above 0.
+--- Example:
+---     local wave = lt.sin(lt.range(64) * (2 * math.pi * 3 / 16))
+---     print(lt.spectrogram(wave, 16, 8):argmax(-1):totable()[1])  --> 4
+--- Source: tf.abs(tf.signal.stft(...)) ** power, torchaudio.functional.spectrogram
+function lutra.spectrogram(x, frame_length, frame_step, options) end
+
+--- The cosine transform along the last axis, of type 2 or 3, by a product of matrices.
+---@param x lutra.Tensor|table [..., n]
+---@param options? {type?: integer, norm?: "ortho"} type: 2, the default, or 3; norm: "ortho" makes it orthonormal
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument for a scalar, an axis without samples, or another type or norm.
+--- Example:
+---     print(lt.dct({1.0, 1.0}):totable()[1])  --> 4.0
+--- Source: scipy.fft.dct, tf.signal.dct
+function lutra.dct(x, options) end
+
+--- The inverse of dct with the same options.
+---@param x lutra.Tensor|table [..., n]
+---@param options? {type?: integer, norm?: "ortho"} those of dct
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: those of dct.
+--- Example:
+---     print(("%.4f"):format(lt.idct(lt.dct({1.0, 5.0}))[2]:item()))  --> 5.0000
+--- Source: scipy.fft.idct, tf.signal.idct
+function lutra.idct(x, options) end
+
 --- The indices of the elements on and below a diagonal of a matrix, a row for each, as gather_nd takes them.
 ---@param n integer rows
 ---@param options? {k?: integer, m?: integer} k: the diagonal, 0 the main one, above it positive; m: columns, default n

@@ -10,8 +10,10 @@ import warnings
 import mpmath
 import numpy as np
 import scipy
+import scipy.fft
 import scipy.integrate
 import scipy.linalg
+import scipy.signal
 import scipy.special
 import scipy.stats
 
@@ -139,6 +141,30 @@ def matrices():
             case("triangular_solve", [t, c], scipy.linalg.solve_triangular(t, c, lower=lower, trans=int(trans)), lower=lower, adjoint=trans)
 
 
+def signals():
+    for n in [1, 2, 5, 8, 16]:
+        for name in ["hann", "hamming", "blackman"]:
+            for periodic in [True, False]:
+                case(name + "_window", [n], scipy.signal.get_window(name, n, periodic), periodic=periodic)
+    x = normal(3, 12)
+    for n in [1, 2, 7, 12]:
+        for kind in [2, 3]:
+            case("dct", [x[:, :n]], scipy.fft.dct(x[:, :n], kind), type=kind)
+            case("dct", [x[:, :n]], scipy.fft.dct(x[:, :n], kind, norm="ortho"), type=kind, norm="ortho")
+            case("idct", [x[:, :n]], scipy.fft.idct(x[:, :n], kind), type=kind)
+            case("idct", [x[:, :n]], scipy.fft.idct(x[:, :n], kind, norm="ortho"), type=kind, norm="ortho")
+    wave = normal(2, 50)
+    for length, step, size in [(8, 3, 8), (8, 8, 16), (9, 4, 11), (60, 1, 60)]:
+        count = max(0, (50 - length) // step + 1)
+        frames = np.zeros((2, count, length))
+        for i in range(count):
+            frames[:, i] = wave[:, i * step:i * step + length]
+        for name in ["hann", "blackman"]:
+            spectrum = np.abs(np.fft.rfft(frames * scipy.signal.get_window(name, length), size))
+            case("spectrogram", [wave, length, step], spectrum**2, fft_length=size, window=name)
+            case("spectrogram", [wave, length, step], spectrum, fft_length=size, window=name, power=1)
+
+
 def distributions():
     st = scipy.stats
     loc, scale = normal(3), np.abs(normal(3)) + 0.5
@@ -196,6 +222,7 @@ def main():
     sequences()
     orders()
     matrices()
+    signals()
     distributions()
     print("}")
 

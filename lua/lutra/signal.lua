@@ -1,0 +1,139 @@
+-- Windows, frames, cosine transforms and spectra of power: the part of signal processing whose results are real. They are
+-- documented in _meta/lutra.lua. Transforms are products with matrices of cosines, so that they run wherever matmul does.
+local lutra, tools, use = ...
+local options = use "options"
+local signal = {}
+
+local function fail(text, ...) tools.fail("InvalidArgument", text:format(...)) end
+
+-- The samples along the last axis, as floats.
+local function samples(who, value)
+  if not tools.is_tensor(value) then
+    if type(value) ~= "table" then fail("%s: x is %s, expected a tensor", who, tools.what_is(value)) end
+    value = lutra.constant(value)
+  end
+  if value.rank == 0 then fail("%s: x is a scalar, which has no axis of samples", who) end
+  if value.dtype == "bool" then fail("%s: x is bool, expected a number", who) end
+  return value.dtype:find("float") and value or value:cast("float32")
+end
+
+-- The cosines, or sines, of a whole turn times rows * columns / period, exact for large products too.
+local function turns(wave, rows, columns, period, dtype)
+  local angle = lutra.outer(rows, columns) % period
+  return (wave(angle:cast("float64") * (2 * math.pi / period)):cast(dtype))
+end
+
+local function whole(first, last, step) return lutra.range(first, last, step or 1, { dtype = "int64" }) end
+
+-- The sum of a window's coefficients times cosines.
+local function window(who, n, given, coefficients)
+  local read = options.read(who, given, { periodic = true, dtype = "float32" })
+  options.count(who, "n", n, 0)
+  local period = read.periodic and n or n - 1
+  if n < 2 then return lutra.ones({ n }, { dtype = read.dtype }) end
+  local sum = lutra.zeros({ n }, { dtype = "float64" })
+  for k, coefficient in ipairs(coefficients) do
+    local angle = (whole(0, n) * (k - 1)) % period
+    sum = sum + lutra.cos(angle:cast("float64") * (2 * math.pi / period)) * coefficient
+  end
+  return (sum:cast(read.dtype))
+end
+
+local windows = { hann = { 0.5, -0.5 }, hamming = { 0.54, -0.46 }, blackman = { 0.42, -0.5, 0.08 } }
+for name, coefficients in pairs(windows) do
+  local who = name .. "_window"
+  signal[who] = options.bounded(who, 2, function(n, given) return (window(who, n, given, coefficients)) end)
+end
+
+local function frames_of(who, x, length, step)
+  options.count(who, "frame_length", length, 1)
+  options.count(who, "frame_step", step, 1)
+  local n = x.shape[x.rank]
+  local count = n < length and 0 or (n - length) // step + 1
+  local places = lutra.expand_dims(whole(0, count) * step, 2) + whole(1, length + 1)
+  return (lutra.gather(x, places, x.rank))
+end
+
+function signal.frame(x, length, step)
+  if not tools.is_tensor(x) and type(x) == "table" then x = lutra.constant(x) end
+  if not tools.is_tensor(x) then fail("frame: x is %s, expected a tensor", tools.what_is(x)) end
+  if x.rank == 0 then fail("frame: x is a scalar, which has no axis of samples") end
+  return (frames_of("frame", x, length, step))
+end
+
+function signal.spectrogram(x, length, step, given)
+  local who = "spectrogram"
+  local read = options.read(who, given, { fft_length = false, window = "hann", power = 2 })
+  x = samples(who, x)
+  options.positive(who, "power", read.power)
+  local frames = frames_of(who, x, length, step)
+  local size = read.fft_length and options.count(who, "fft_length", read.fft_length, length) or length
+  local weights = read.window
+  if type(weights) == "string" then
+    weights = window(who, length, { dtype = x.dtype }, options.word(who, "window", weights, windows))
+  end
+  if weights then
+    if not tools.is_tensor(weights) then
+      fail("%s: window is %s, expected a name or a tensor", who, tools.what_is(weights))
+    end
+    if weights.rank ~= 1 or #weights ~= length then
+      fail("%s: window has the shape %s, expected a number for each of frame_length's %d samples", who,
+        tostring(weights.shape), length)
+    end
+    frames = frames * weights
+  end
+  local times, frequencies = whole(0, length), whole(0, size // 2 + 1)
+  local real = lutra.matmul(frames, turns(lutra.cos, times, frequencies, size, x.dtype))
+  local imaginary = lutra.matmul(frames, turns(lutra.sin, times, frequencies, size, x.dtype))
+  if read.power == 1 then return (lutra.hypot(real, imaginary)) end
+  local power = real * real + imaginary * imaginary
+  return read.power == 2 and power or power ^ (read.power / 2)
+end
+
+-- One number where `low` is 0, another elsewhere, in float64.
+local function first_and_others(low, first, others)
+  local function number(value) return lutra.constant(value, { dtype = "float64" }) end
+  return lutra.where(low:eq(0), number(first), number(others))
+end
+
+-- Type 2, and its inverse but for a factor, type 3. In orthonormal form each is the other's transpose.
+local function cosine_transform(who, x, kind, read)
+  x = samples(who, x)
+  local n = x.shape[x.rank]
+  if n == 0 then fail("%s: x %s has no samples along its last axis", who, tostring(x.shape)) end
+  local odd, low = whole(1, 2 * n, 2), whole(0, n)
+  -- By rows the samples of type 2.
+  local matrix = turns(lutra.cos, odd, low, 4 * n, "float64")
+  if read.norm then
+    matrix = matrix * first_and_others(low, math.sqrt(1 / n), math.sqrt(2 / n))
+  elseif kind == 2 then
+    matrix = matrix * 2
+  else
+    matrix = matrix * first_and_others(low, 1, 2)
+  end
+  return (lutra.matmul(x, matrix:cast(x.dtype), { transpose_b = kind == 3 }))
+end
+
+local function transform_options(who, given)
+  local read = options.read(who, given, { type = 2, norm = false })
+  if read.type ~= 2 and read.type ~= 3 then fail("%s: type is %s, expected 2 or 3", who, tostring(read.type)) end
+  if read.norm then options.word(who, "norm", read.norm, { ortho = true }) end
+  return read
+end
+
+function signal.dct(x, given)
+  local read = transform_options("dct", given)
+  return (cosine_transform("dct", x, read.type, read))
+end
+
+function signal.idct(x, given)
+  local read = transform_options("idct", given)
+  local y = cosine_transform("idct", x, read.type == 2 and 3 or 2, read)
+  return read.norm and y or y / (2 * y.shape[y.rank])
+end
+
+for name, count in pairs { frame = 3, spectrogram = 4, dct = 2, idct = 2 } do
+  signal[name] = options.bounded(name, count, signal[name])
+end
+
+return signal
