@@ -1,18 +1,12 @@
 #include "kernels/remote/tables.h"
 
-#include <cstring>
-
 #include "core/version.h"
 
 namespace lutra {
-namespace {
 
-const Backend& simulated_cards() {
-  for (const Backend* backend : linked_backends()) {
-    if (std::strcmp(backend->name(), "sim") == 0) return *backend;
-  }
-  fail(ErrorCode::Internal, "the back end sim is not linked in");
-}
+const Backend& sim_backend();  // kernels/sim
+
+namespace {
 
 std::string fingerprint_of(const OpRegistry& ops) {
   uint64_t hash = 14695981039346656037u;  // FNV-1a
@@ -31,7 +25,7 @@ std::string fingerprint_of(const OpRegistry& ops) {
 
 }  // namespace
 
-RemoteTables::RemoteTables() : kernels(ops), cards(simulated_cards()), fingerprint(fingerprint_of(ops)) {
+RemoteTables::RemoteTables() : kernels(ops), cards(sim_backend()), fingerprint(fingerprint_of(ops)) {
   register_all_cpu_kernels(kernels);
   cards.register_kernels(kernels);
 }
