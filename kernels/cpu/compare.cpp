@@ -1,8 +1,9 @@
-// Comparisons, logic and bit operations of two tensors on the CPU.
+// Comparisons and logic of two tensors on the CPU. Bit operations are in binary/bits.cpp.
 
 #include <algorithm>
 #include <type_traits>
 
+#include "kernels/cpu/binary/parts.h"
 #include "kernels/cpu/loops/elementwise.h"
 #include "kernels/element/comparisons.h"
 
@@ -21,22 +22,6 @@ template <class Op> void add_comparison(KernelRegistry& kernels, const char* nam
   add_truths<Op>(kernels, name);
 }
 
-// One version per element size.
-template <class Op> void add_bits(KernelRegistry& kernels, const char* name) {
-  kernels.add(name, DeviceType::CPU, DType::Int8 | DType::UInt8, {.run = run_binary<Op, uint8_t, uint8_t>});
-  kernels.add(name, DeviceType::CPU, DType::Int16, {.run = run_binary<Op, uint16_t, uint16_t>});
-  kernels.add(name, DeviceType::CPU, DType::Int32, {.run = run_binary<Op, uint32_t, uint32_t>});
-  kernels.add(name, DeviceType::CPU, DType::Int64, {.run = run_binary<Op, uint64_t, uint64_t>});
-  add_truths<Op>(kernels, name);
-}
-
-template <class Op> void add_shift(KernelRegistry& kernels, const char* name) {
-  kernels.add_each(name, DeviceType::CPU, AllInts{}, [](auto tag) {
-    using T = typename decltype(tag)::type;
-    return KernelEntry{.run = run_checked_binary<Op, T>};
-  });
-}
-
 }  // namespace
 
 void register_compare_cpu(KernelRegistry& kernels) {
@@ -49,11 +34,7 @@ void register_compare_cpu(KernelRegistry& kernels) {
   add_truths<BitwiseAnd>(kernels, "LogicalAnd");
   add_truths<BitwiseOr>(kernels, "LogicalOr");
   add_truths<BitwiseXor>(kernels, "LogicalXor");
-  add_bits<BitwiseAnd>(kernels, "BitwiseAnd");
-  add_bits<BitwiseOr>(kernels, "BitwiseOr");
-  add_bits<BitwiseXor>(kernels, "BitwiseXor");
-  add_shift<LeftShift>(kernels, "LeftShift");
-  add_shift<RightShift>(kernels, "RightShift");
+  add_bits_and_shifts(kernels);
 }
 
 }  // namespace lutra

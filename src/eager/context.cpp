@@ -42,7 +42,7 @@ void Context::detach(Observer& observer) {
 
 void Context::initialise() {
   runtime_.initialise(line());
-  tell_observers([](Observer& each) { each.devices_opened(); });
+  for (Context* context : runtime_.contexts()) context->tell_observers([](Observer& each) { each.devices_opened(); });
 }
 
 void Context::wait_for(const LogicalDevice& device, const char* why) const {
@@ -58,9 +58,9 @@ void Context::wait_for(const LogicalDevice& device, const char* why) const {
 
 void Context::record(Observer* by) {
   devices();
-  runtime_.observe(by != nullptr);
   if (recording_ != nullptr) detach(*recording_);
   recording_ = by;
+  runtime_.observe();
   if (recording_ != nullptr) attach(*recording_);
 }
 
@@ -212,6 +212,10 @@ Storage* Context::allocate_under_pressure(LogicalDevice& device, std::size_t byt
   // A request above the limit can never succeed, so do not collect for it.
   if (bytes > limit) throw out_of_memory(*this, device, bytes, wanted);
   if (hooks.collect != nullptr && hooks.collect(hooks.user)) {
+    if (Storage* storage = attempt()) return storage;
+  }
+  for (Context* other : runtime_.contexts()) {
+    if (other == this || other->hooks.collect == nullptr || !other->hooks.collect(other->hooks.user)) continue;
     if (Storage* storage = attempt()) return storage;
   }
   if (runtime_.transfer().drop_mirrors(&device)) {

@@ -33,6 +33,20 @@ void require_growable(const LogicalDevicePlan& plan) {
        "driver does not have. Leave growth off, and set a limit if others need the card too");
 }
 
+std::unique_ptr<KernelRegistry> new_kernels(const OpRegistry& ops) {
+  auto kernels = std::make_unique<KernelRegistry>(ops);
+  register_all_cpu_kernels(*kernels);
+  return kernels;
+}
+
+// The CPU's kernels for Lutra's own ops, which have the same numbers in each Runtime. It takes more memory than most of
+// the rest.
+const KernelRegistry& cpu_kernels() {
+  static const OpRegistry ops;
+  static const std::unique_ptr<KernelRegistry> kernels = new_kernels(ops);
+  return *kernels;
+}
+
 // A tensor stores its device as a 16-bit number.
 constexpr std::size_t kMostDevices = UINT16_MAX;
 
@@ -41,12 +55,11 @@ constexpr std::size_t kMostDevices = UINT16_MAX;
 Runtime::Runtime()
     : constant_op_(ops_.get("_EagerConst")),
       cast_op_(ops_.get("Cast")),
-      kernels_(std::make_unique<KernelRegistry>(ops_)),
+      kernels_(&cpu_kernels()),
       registry_(std::make_unique<DeviceRegistry>(std::make_unique<CpuDevice>())),
       pool_(std::make_unique<HostPool>(HostPool::default_limit())),
       transfer_(faults_) {
-  register_all_cpu_kernels(*kernels_);
-  observe(false);
+  observe();
   StorageHooks hooks;
   hooks.set_mirror_hook(
       [](void* user, Storage* storage) { static_cast<Runtime*>(user)->transfer_.drop_mirrors_of(storage); }, this);
@@ -119,27 +132,36 @@ void Runtime::use_own_cards() {
   registry_->set_gpu_source([this] { return backend_named("cuda").discover(log_); });
 }
 
+KernelRegistry& Runtime::own_kernels() {
+  if (own_kernels_ == nullptr) {
+    own_kernels_ = new_kernels(ops_);
+    kernels_ = own_kernels_.get();
+  }
+  return *own_kernels_;
+}
+
 // The table of kernels has a row for each op, so a new op needs a new table.
 const OpDef& Runtime::add_op(OpDef op, DTypes keys, const KernelEntry& kernel) {
   require(ops_.find(op.name) == nullptr, "an op called ", op.name, " is there already");
   added_.push_back({op.name, keys, kernel});
   const OpDef& defined = ops_.define(std::move(op));
-  auto kernels = std::make_unique<KernelRegistry>(ops_);
-  register_all_cpu_kernels(*kernels);
+  auto kernels = new_kernels(ops_);
   if (gpu_backend_ != nullptr) gpu_backend_->register_kernels(*kernels);
   for (const AddedKernel& added : added_) kernels->add(added.op, DeviceType::CPU, added.keys, added.entry);
-  kernels_ = std::move(kernels);
+  own_kernels_ = std::move(kernels);
+  kernels_ = own_kernels_.get();
   return defined;
 }
 
 // Replaces the GPU kernels of another back end, if registered before, by this one's.
 void Runtime::take_kernels(const Backend& backend) {
+  KernelRegistry& kernels = own_kernels();
   bool has_others = gpu_backend_ != nullptr && gpu_backend_ != &backend;
   for (int id = 0; has_others && id < ops_.count(); ++id) {
-    if (!ops_.at(id).has(kComposed)) kernels_->remove(ops_.at(id).name, DeviceType::GPU);
+    if (!ops_.at(id).has(kComposed)) kernels.remove(ops_.at(id).name, DeviceType::GPU);
   }
   gpu_backend_ = &backend;
-  backend.register_kernels(*kernels_);
+  backend.register_kernels(kernels);
 }
 
 void Runtime::initialise(std::string_view by) {
@@ -225,7 +247,9 @@ void Runtime::open_device(LogicalDevice& device, const LogicalDevicePlan& plan) 
   device.heap->poison_freed(is_simulated && sim_schedule_ != nullptr);
 }
 
-void Runtime::observe(bool on) {
+void Runtime::observe() {
+  bool on = false;
+  for (const Context* context : contexts_) on |= context->recording() != nullptr;
   told_bytes_ = on ? 0 : kBigBytes;
   for (auto& device : devices_) {
     if (device->is_host()) device->inline_below = on ? 0 : kInlineBytes + 1;
@@ -239,6 +263,9 @@ void Runtime::reset() {
     if (device->heap == nullptr || device->heap->live() == 0) continue;
     fail(ErrorCode::FailedPrecondition, "reset: tensors live on ", device->full_name, " (", device->heap->live(),
          "); release them first (local t <close>, lutra.tidy, t = nil)");
+  }
+  for (LogicalDevice* device : order_) {
+    if (device->heap != nullptr) device->heap->settle();
   }
   for (LogicalDevice* device : order_) {
     device->retired = true;

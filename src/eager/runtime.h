@@ -1,5 +1,6 @@
-// The ops, kernels, devices with their memory, and settings of one State (one lua_State's Lutra). A Context is one
-// thread's view of it. Devices are initialised by the first op, or the first query that needs them.
+// The ops, kernels, devices with their memory, and settings of one State (one lua_State's Lutra), or of several that
+// share them and take turns (embed/turns.h). A Context is one State's view of it. Devices are initialised by the first
+// op, or the first query that needs them.
 #pragma once
 
 #include <algorithm>
@@ -52,7 +53,9 @@ class Runtime {
   const OpRegistry& ops() const { return ops_; }
   const OpDef& constant_op() const { return constant_op_; }  // _EagerConst
   const OpDef& cast_op() const { return cast_op_; }          // Cast, which promotes inputs
-  KernelRegistry& kernels() { return *kernels_; }
+  const KernelRegistry& kernels() const { return *kernels_; }
+  // The same, to change: all Runtimes without GPUs and ops of hosts read one table.
+  KernelRegistry& own_kernels();
   DeviceRegistry& registry() { return *registry_; }
   Log& log() { return log_; }
   FaultSets& faults() { return faults_; }
@@ -108,6 +111,8 @@ class Runtime {
   // The Contexts of this Runtime, which must forget a storage when it is freed.
   void attach(Context* context) { contexts_.push_back(context); }
   void detach(Context* context) { std::erase(contexts_, context); }
+  // One for each interpreter; several where interpreters share the Runtime.
+  std::span<Context* const> contexts() const { return contexts_; }
 
   // What keeps memory between uses. It is asked to give it back when memory is short, and before a reset.
   void attach(IdleMemory* memory) { idle_.push_back(memory); }
@@ -115,9 +120,10 @@ class Runtime {
   void release_idle(const LogicalDevice* device) {
     for (IdleMemory* memory : idle_) memory->release_idle(device);
   }
-  // While launches are recorded (Context::observe), every tensor has a Storage, also one of few bytes. Contexts then
-  // hear of each storage that is freed; otherwise only of large ones.
-  void observe(bool on);
+  // While a Context records launches (Context::record), every tensor has a Storage, also one of few bytes. Contexts
+  // then hear of each storage that is freed; otherwise only of large ones. Call it when a Context begins or ends a
+  // recording.
+  void observe();
 
   // No device gets more memory than this, whatever its settings say. Only before initialisation.
   void set_most_memory(std::size_t bytes) {
@@ -152,7 +158,8 @@ class Runtime {
   OpRegistry ops_;
   const OpDef& constant_op_;
   const OpDef& cast_op_;
-  std::unique_ptr<KernelRegistry> kernels_;
+  std::unique_ptr<KernelRegistry> own_kernels_;
+  const KernelRegistry* kernels_;
   struct AddedKernel {
     const char* op;
     DTypes keys;

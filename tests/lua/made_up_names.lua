@@ -25,10 +25,7 @@ collectgarbage()
 local before = resident()
 make_up(5001, 25000)
 collectgarbage()
--- A sanitizer keeps what is freed for a while.
-local maps <close> = assert(io.open("/proc/self/maps"))
-local sanitized = maps:read("a"):find("lib[at]san") ~= nil
-assert(sanitized or resident() - before < 8 << 20, "60,000 names: " .. resident() - before .. " bytes")
+assert(expect.is_sanitized() or resident() - before < 8 << 20, "60,000 names: " .. resident() - before .. " bytes")
 assert(where(lt.ones { 2 }) == "GPU:1" and where(on("/GPU:2", lt.ones, { 2 })) == "GPU:2" and where(on("cpu", lt.ones, { 2 })) == "CPU:0")
 assert(where(late()) == "GPU:2", "a coroutine that starts late starts in its creator's scope")
 expect.equal(lt.debugging.explain(made).requested, "/device:GPU:1")

@@ -114,6 +114,13 @@ function expect.program(script, options, environment)
   return text:gsub(path:gsub("%p", "%%%0"), "SCRIPT"), ok == true
 end
 
+-- Whether a sanitizer watches this process: it takes terabytes of addresses, keeps what is freed for a while, and slows
+-- down what computes.
+function expect.is_sanitized()
+  local maps <close> = assert(io.open("/proc/self/maps"))
+  return maps:read("a"):find("lib[atu]+san") ~= nil
+end
+
 -- The levels of the processor that this build has kernels for and that run here, lowest first.
 function expect.cpu_levels()
   local pipe = assert(io.popen(("'%s' doctor --json 2>/dev/null"):format(os.getenv("LUTRA") or "lutra")))

@@ -38,7 +38,7 @@ function Optimizer:init(given)
     options.count(who, "ema_overwrite_frequency", self.ema_overwrite_frequency, 1)
   end
   if self.gradient_accumulation_steps then
-    self.gradient_accumulation_steps = options.count(who, "gradient_accumulation_steps", self.gradient_accumulation_steps, 1)
+    options.count(who, "gradient_accumulation_steps", self.gradient_accumulation_steps, 1)
   end
   if self.weight_decay then options.number(who, "weight_decay", self.weight_decay, 0) end
   if self.epsilon ~= nil then options.number(who, "epsilon", self.epsilon, 0) end
@@ -87,8 +87,9 @@ function Optimizer:build(variables)
     for i, variable in ipairs(variables) do
       local initial = self.slot_values and self.slot_values[slot]
       list[i] = lutra.device(variable.device, function()
-        local start = initial and lutra.fill(variable.shape, self[initial], { dtype = variable.dtype })
-          or lutra.zeros(variable.shape, { dtype = variable.dtype })
+        local shape = self:slot_shape(slot, variable)
+        local start = initial and lutra.fill(shape, self[initial], { dtype = variable.dtype })
+          or lutra.zeros(shape, { dtype = variable.dtype })
         local own, mirror = { name = variable.name .. "/" .. slot, trainable = false }, mirrored.of(variable)
         return mirror and mirrored.make(mirror.strategy, start, own) or tools.raw_variable(start, own)
       end)
@@ -113,6 +114,7 @@ end
 
 -- Slots of the kind's rule. all_slots adds the averages of use_ema.
 function Optimizer:slot_names() return self.slot_list or {} end
+function Optimizer:slot_shape(_, variable) return variable.shape end
 function Optimizer:all_slots()
   local names = { table.unpack(self:slot_names()) }
   if self.use_ema then names[#names + 1] = "average" end
@@ -218,6 +220,11 @@ end
 
 function Optimizer:take_step(gradients)
   journal.note_all(self.built_for)
+  self:update(gradients)
+end
+
+-- Changes the variables by their gradients: with the kind's kernel, unless the kind has a way of its own.
+function Optimizer:update(gradients)
   tools.apply(self.op, self.numbers, self.built_for, self:clipped(gradients), self:shared_scale(gradients),
     self.rule_slots)
 end

@@ -14,6 +14,7 @@ constexpr int kTrialSteps = 16;
 
 void StepBudget::after(const Step& step, int64_t most) {
   ++steps_since_calm_;
+  if (has_let_go(step)) calm_steps_wanted_ = kFewCalmSteps;
   least_kept_ = std::min(least_kept_, step.kept);
   bool is_too_small;
   if (step.freed >= step.grown / 2) {
@@ -31,6 +32,7 @@ void StepBudget::after(const Step& step, int64_t most) {
 
 void StepBudget::after_full(const Step& step, int64_t most) {
   ++steps_since_calm_;
+  if (has_let_go(step)) calm_steps_wanted_ = kFewCalmSteps;
   least_kept_ = step.kept;
   if (may_shrink(step)) try_calm_budget(step, most);
 }

@@ -17,8 +17,10 @@ class StepBudget {
   struct Step {
     int64_t grown;  // since the previous collection
     int64_t freed;
-    int64_t kept;   // in use now
-    int64_t reach;  // from the oldest tensor freed now to the previous collection; 0 if all freed ones are newer
+    int64_t kept;  // in use now
+    // From the oldest tensor freed now to the previous collection; 0 if all freed ones are newer. After a full
+    // collection: to the previous full one.
+    int64_t reach;
   };
 
   int64_t bytes() const { return bytes_; }
@@ -44,6 +46,11 @@ class StepBudget {
   int64_t calm_from_ = INT64_MAX;  // the budget before calm steps last made it smaller
   int steps_since_calm_ = 0;       // steps since then
 
+  // Whether the program has released most of what it held. Then another phase has begun, and what was learned about
+  // calm steps in the earlier one no longer holds.
+  bool has_let_go(const Step& step) const {
+    return step.kept < least_kept_ / 2 && least_kept_ - step.kept > bytes_ / 2;
+  }
   void change(int64_t bytes, const Step& step, int64_t most);
   void grow(const Step& step, int64_t most);
   // Whether the step freed so much that a smaller budget may be enough.

@@ -115,11 +115,11 @@ bool TensorBooks::is_full_collection_due(lua_State* L) const {
   return grown > kLeastGrowth && now_us() - full_end_us_ >= kPausesApart * full_pause_us_;
 }
 
-template <class Collect> StepBudget::Step TensorBooks::measure(const Collect& collect) {
+template <class Collect> StepBudget::Step TensorBooks::measure(int64_t reach_from, const Collect& collect) {
   int64_t before = bytes_, grown = before - bytes_at_collection_, made_before = made_bytes_;
   first_freed_ = made_bytes_;
   collect();
-  int64_t reach = std::max<int64_t>(0, made_at_step_ - first_freed_);
+  int64_t reach = std::max<int64_t>(0, reach_from - first_freed_);
   made_at_step_ = made_bytes_;
   // Tensors that finalizers made during the collection may be garbage already: they count as growth after it.
   bytes_at_collection_ = bytes_ - (made_bytes_ - made_before);
@@ -128,11 +128,14 @@ template <class Collect> StepBudget::Step TensorBooks::measure(const Collect& co
 
 void TensorBooks::collect_all(lua_State* L) {
   int64_t begin = thread_us();
-  auto step = measure([&] {
+  // A full collection makes everything that it keeps old, the newest result as well. The next one frees that result,
+  // whatever the budget is. So its reach starts at the last full collection, not at the last step.
+  auto step = measure(made_at_full_, [&] {
     lua_gc(L, LUA_GCCOLLECT);
     bytes_ -= left_behind_;
     left_behind_ = 0;
   });
+  made_at_full_ = made_bytes_;
   full_end_us_ = now_us();
   full_pause_us_ = thread_us() - begin;
   int64_t live = std::max<int64_t>(0, bytes_at_collection_);
@@ -154,7 +157,7 @@ void TensorBooks::collect_held(lua_State* L, const Ledger& ledger) {
 }
 
 void TensorBooks::collect_young(lua_State* L) {
-  auto step = measure([&] { lua_gc(L, LUA_GCSTEP, 0); });
+  auto step = measure(made_at_step_, [&] { lua_gc(L, LUA_GCSTEP, 0); });
   budget_.after(step, full_bytes_);
   step_bytes_ = budget_.bytes();
 }

@@ -61,6 +61,7 @@ class TensorBooks {
   bool has_generations_ = false;
   StepBudget budget_;         // determines step_bytes_
   int64_t made_at_step_ = 0;  // bytes ever made before the last step
+  int64_t made_at_full_ = 0;  // and before the last full collection
   int64_t first_freed_ = 0;   // the least made_at of the tensors that a step frees
   int64_t bytes_at_full_ = 0;
   int64_t full_end_us_ = 0, full_pause_us_ = 0;  // of the last full collection
@@ -69,7 +70,8 @@ class TensorBooks {
   void note_made_in_finalizer(Box* box) noexcept;
   void strike_out(Box* box, bool leaves_views);
   bool is_full_collection_due(lua_State* L) const;
-  template <class Collect> StepBudget::Step measure(const Collect& collect);
+  // Measures a collection. The step's reach counts back from the time when reach_from bytes had ever been made.
+  template <class Collect> StepBudget::Step measure(int64_t reach_from, const Collect& collect);
   void collect_all(lua_State* L);
   void collect_held(lua_State* L, const Ledger& ledger);
   void collect_young(lua_State* L);

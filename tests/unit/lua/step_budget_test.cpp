@@ -146,3 +146,20 @@ TEST_CASE("results that live for long in part do not grow old unnoticed") {
   CHECK(program.budget.bytes() >= 400 * kKilo);
   CHECK(program.aged <= 80 * kMega);  // of 800
 }
+
+TEST_CASE("a phase that needed a large budget again and again does not slow down the next") {
+  using Step = StepBudget::Step;
+  constexpr int64_t kResult = 400 * kKilo;
+  StepBudget budget;
+  // Calm steps shrink the budget, and what survives soon makes it grow again: each time more calm bytes are wanted.
+  int64_t kept = 30 * kResult;
+  for (int i = 0; i < 20; ++i) {
+    for (int j = 0; j < 600 && budget.bytes() > StepBudget::kLeast; ++j) budget.after({kMega, kMega, kept, 0}, kMost);
+    while (budget.bytes() < 4 * kMega) budget.after({kMega, kMega, kept += 2 * budget.bytes(), kMega}, kMost);
+  }
+  // All of it is garbage now, and a full collection frees it.
+  budget.after_full({4 * kMega, kept, kResult, kept}, kMost);
+  int64_t calm = 0;
+  for (; budget.bytes() > StepBudget::kLeast; calm += kMega) budget.after_full(Step{kMega, kMega, kResult, 0}, kMost);
+  CHECK(calm <= 64 * StepBudget::kLeast + kMega);
+}
