@@ -159,7 +159,8 @@ end)
 
 case("a device of another host, which is cut off", function()
   shell(("ip -n %s link set port2 up"):format(switch))
-  os.execute(("ip netns exec %s timeout 60 %s serve --listen 10.91.0.2:7077 >/dev/null 2>&1 &"):format(names[2], ranks.lutra))
+  local server = io.popen(("ip netns exec %s timeout 60 %s serve --listen 10.91.0.2:7077 >/dev/null 2>&1 & echo $!"):format(names[2],
+    ranks.lutra)):read "n"
   local status, text = ranks.command(("ip netns exec %s %s %s"):format(names[1], ranks.lutra, ranks.file(([[
     local start, ok = lt.time(), nil
     repeat ok = pcall(lt.config.connect_to_cluster, { worker = { "10.91.0.2:7077" } }) until ok or lt.time() - start > 30
@@ -171,6 +172,7 @@ case("a device of another host, which is cut off", function()
     local read, err = pcall(function() return lt.device(device, lt.square, x):sum():item() end)
     print(read, err.code, err.host, lt.time() - begin < 25)
   ]]):format(switch))))
+  shell("kill " .. server)
   equal(status, 0, text)
   has(text, "1000.0\nfalse\tAborted\t10.91.0.2:7077\ttrue")
 end)
