@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "cli/options.h"
+#include "cli/reachable_hosts.h"
 #include "core/text.h"
 #include "core/usable_cores.h"
 #include "hosts/cluster.h"
@@ -82,14 +83,16 @@ int most_on_one_host(const LaunchCommand& command) {
 }
 
 // Settings of Open MPI, unless the user has others. Idle calls give up the core. When a rank fails, mpirun ends the
-// others by SIGTERM, always sleeps for 2 s, and kills them. A host that is cut off is noticed.
-void set_up_open_mpi() {
+// others by SIGTERM, always sleeps for 2 s, and kills them. A host that is cut off is noticed. On this host alone it
+// needs no ssh, which containers may lack.
+void set_up_open_mpi(bool is_here) {
   constexpr std::pair<const char*, const char*> kSettings[] = {
       {"OMPI_MCA_mpi_yield_when_idle", "1"},      {"OMPI_MCA_odls_base_sigkill_timeout", "2"},
       {"OMPI_MCA_oob_tcp_keepalive_time", "2"},   {"OMPI_MCA_oob_tcp_keepalive_intvl", "1"},
       {"OMPI_MCA_oob_tcp_keepalive_probes", "3"},
   };
   for (const auto& [name, value] : kSettings) setenv(name, value, 0);
+  if (is_here) setenv("OMPI_MCA_plm_rsh_agent", "", 0);
 }
 
 std::string own_program() {
@@ -99,8 +102,30 @@ std::string own_program() {
   return std::string(path, static_cast<std::size_t>(length));
 }
 
-volatile pid_t running_mpirun = 0;
 volatile std::sig_atomic_t stopped_by = 0;
+
+// Leaves out the hosts that cannot be reached, and says so: mpirun does not. The others share their ranks. False if
+// none is left.
+bool leave_out_lost_hosts(LaunchCommand* command) {
+  if (command->hosts.empty()) return true;
+  std::vector<Host> hosts = read_hosts(command->hosts);
+  std::string left;
+  std::size_t count = 0;
+  for (const Host& host : hosts) {
+    if (stopped_by != 0) return false;
+    if (!can_reach(host.name)) {
+      std::fprintf(stderr, "lutra: launch: the host %s cannot be reached: ssh to it, without a password, must work\n",
+                   host.name.c_str());
+      continue;
+    }
+    append(left, text(left.empty() ? "" : ",", host.name));
+    ++count;
+  }
+  if (count < hosts.size()) command->hosts = left;
+  return count > 0;
+}
+
+volatile pid_t running_mpirun = 0;
 
 // mpirun may wait for ever for a host that is cut off: it has this long to end.
 constexpr unsigned kSecondsToEnd = 8;
@@ -108,7 +133,10 @@ constexpr unsigned kSecondsToEnd = 8;
 // mpirun ends the ranks on SIGTERM. A terminal's Ctrl-C reaches mpirun itself, which is in the same process group; a
 // SIGINT that a process has sent (si_code <= 0) does not. SIGUSR1 comes from a rank that ends the job (Cluster::abort).
 void on_stop(int signal, siginfo_t* info, void*) {
-  if (running_mpirun <= 0) return;
+  if (running_mpirun <= 0) {
+    if (signal == SIGINT || signal == SIGTERM) stopped_by = signal;
+    return;
+  }
   if (signal == SIGALRM) {
     kill(running_mpirun, SIGKILL);
     return;
@@ -227,7 +255,7 @@ std::string find_mpirun(std::string* version) {
   return path;
 }
 
-int run_launch_command(const LaunchCommand& command) {
+int run_launch_command(LaunchCommand command) {
   if (const std::optional<RankLaunch> outer = find_launch()) {
     fail(ErrorCode::FailedPrecondition, "launch: this process is itself rank ", outer->rank, " of ", outer->size,
          ", started by ", outer->launcher, ": start all ranks by one launch");
@@ -242,18 +270,19 @@ int run_launch_command(const LaunchCommand& command) {
   const int threads = std::max(1, process_threads().threads / most_on_one_host(command));
   setenv("LUTRA_NUM_THREADS", text(threads).c_str(), 0);
   if (!command.log_dir.empty()) setenv("LUTRA_RANK_LOGS", command.log_dir.c_str(), 1);
-  set_up_open_mpi();
+  set_up_open_mpi(command.hosts.empty());
   name_launcher();
-  const std::vector<std::string> words = mpirun_words(command, own_program());
   for (int left = command.restarts;; --left) {
-    const int status = run_once(mpirun, words);
+    const int status = run_once(mpirun, mpirun_words(command, own_program()));
     // As mpirun reports it. Which process that was, the others say.
     if (const int signal = status - 128; signal > 0 && signal < NSIG && stopped_by == 0) {
       std::fprintf(stderr, "lutra: launch: a process was ended by signal %d (%s)\n", signal, strsignal(signal));
     }
-    if (status == EXIT_SUCCESS || left == 0 || stopped_by != 0) return status;
-    std::fprintf(stderr, "lutra: launch: the job has failed with status %d; starting it again (%d of %d)\n", status,
-                 command.restarts - left + 1, command.restarts);
+    if (status == EXIT_SUCCESS || stopped_by != 0) return status;
+    if (!leave_out_lost_hosts(&command) || left == 0) return status;
+    std::fprintf(stderr, "lutra: launch: the job has failed with status %d; starting it again (%d of %d)%s%s\n", status,
+                 command.restarts - left + 1, command.restarts, command.hosts.empty() ? "" : " on ",
+                 command.hosts.c_str());
   }
 }
 

@@ -19,8 +19,9 @@ struct LaunchCommand {
 LaunchCommand read_launch_command(int argc, char** argv, int first);
 // mpirun's command line for it, without mpirun's name. `program`: this program. Throws Error.
 std::vector<std::string> mpirun_words(const LaunchCommand& command, const std::string& program);
-// Returns the exit status: that of the first rank that failed. Throws Error.
-int run_launch_command(const LaunchCommand& command);
+// Returns the exit status: that of the first rank that failed. A script that is started again runs on the hosts that
+// can still be reached. Throws Error.
+int run_launch_command(LaunchCommand command);
 
 // Where mpirun is, and the first line of its --version; "" if there is none. Throws Error if it is not Open MPI's.
 std::string find_mpirun(std::string* version);

@@ -15,6 +15,7 @@
 #include "cli/program.h"
 #include "cli/rank_output.h"
 #include "cli/report.h"
+#include "kernels/remote/remote.h"
 
 namespace {
 
@@ -44,6 +45,7 @@ int main(int argc, char** argv) {
     if (options.doctor != Doctor::No) return run_doctor(options);
     if (!options.attach_path.empty()) return run_attach(options, report);
     if (options.launch.ranks > 0) return run_launch_command(options.launch);
+    if (!options.serve.listen.empty()) lend_devices(options.serve.listen, options.serve.count, options.serve.each);
     if (options.installs_kernel) return print(report, install_kernel(options.kernel_prefix));
     Program program(options, report, argc, argv);
     if (program.run()) return EXIT_SUCCESS;

@@ -128,6 +128,7 @@ void read_attach(Options& options, int argc, char** argv);
 void read_kernel(Options& options, int argc, char** argv);
 void read_plan(Options& options, int argc, char** argv);
 void read_launch(Options& options, int argc, char** argv);
+void read_serve(Options& options, int argc, char** argv);
 
 const ShortOption kShortOptions[] = {
     {"-e", "stat", "execute string 'stat'"},
@@ -190,6 +191,8 @@ const Subcommand kSubcommands[] = {
      "--policy --html --json --budget-ms"},
     {"launch", "-n N [--hosts A,B:2] [--sim-gpus K] SCRIPT [ARGS]", "run a script in N processes that train together",
      read_launch, "-n --hosts --sim-gpus --log-dir --restarts"},
+    {"serve", "[--listen HOST:PORT] [--sim-gpus K]", "lend devices to programs of other processes", read_serve,
+     "--listen --sim-gpus"},
 };
 
 // Lua's rule for -e and -l, and ours for long options: the next word, unless it is an option.
@@ -330,6 +333,11 @@ void read_plan(Options& options, int argc, char** argv) {
 void read_launch(Options& options, int argc, char** argv) {
   runs_nothing_else(options, "launch");
   options.launch = read_launch_command(argc, argv, options.script + 1);
+}
+
+void read_serve(Options& options, int argc, char** argv) {
+  runs_nothing_else(options, "serve");
+  options.serve = read_serve_command(argc, argv, options.script + 1);
 }
 
 // `doctor`, in place of the script, and the words after it.

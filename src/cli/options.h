@@ -6,6 +6,7 @@
 
 #include "cli/launch_command.h"
 #include "cli/plan_command.h"
+#include "cli/serve_command.h"
 #include "core/error.h"
 #include "lua/border/interpreter.h"
 
@@ -38,6 +39,7 @@ struct Options {
   std::string kernel_prefix;     // of its --prefix; "" for the user's own folder
   PlanCommand plan;              // `plan`
   LaunchCommand launch;          // `launch`
+  ServeCommand serve;            // `serve`
   bool show_help = false;        // --help and --version: print and exit
   bool show_version = false;
   bool show_ops = false;       // --ops and --completion as well

@@ -201,6 +201,7 @@ void Cluster::abort(const std::string& message) {
   std::fprintf(stderr, "lutra: %s\n", message.c_str());
   std::fflush(stderr);
   call_launcher();
+  kill_daemon_after(5);
   // Where hosts are cut off, MPI may wait for them.
   std::thread([] {
     std::this_thread::sleep_for(std::chrono::seconds(2));

@@ -26,8 +26,8 @@ void Coordinator::hear(int from, const Message& message) {
 void Coordinator::arrive(int from, const Message& message) {
   Rank& rank = ranks_[static_cast<std::size_t>(from)];
   rank.last = message;
-  if (gone_ >= 0) return tell(from, gone(from));
   if (auto late = timeouts_.find(message.sequence); late != timeouts_.end()) return tell(from, late->second);
+  if (gone_ >= 0) return tell(from, gone(from));
   rank.waits = true;
   ++count_waiting_;
   if (count_waiting_ == ranks_.size()) decide();

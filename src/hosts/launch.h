@@ -23,6 +23,10 @@ void name_launcher();
 // Tells the launcher, if it is on this host, that the job ends now (SIGUSR1).
 void call_launcher();
 
+// Kills Open MPI's daemon on this host that started this process, if one did and it has not ended in so many seconds:
+// it may wait for a host that is cut off. A process of its own does so, as the daemon may end this one before.
+void kill_daemon_after(int seconds);
+
 // This host's.
 std::string host_name();
 

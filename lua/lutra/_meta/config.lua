@@ -198,6 +198,22 @@ function config.release_memory(device) end
 ---     print(#lt.config.list_physical_devices("GPU"), lt.config.get_memory_info("GPU:3").limit >> 20)  --> 4	512
 function config.set_simulated_gpus(count, options) end
 
+--- Takes the GPUs of other processes, which run `lutra serve`, into this program. More:
+--- [several hosts](../several-hosts.md#devices-of-other-processes).
+---
+--- Task i of a job, counted from 0, is the process at the i-th address. Its devices are used where a name has a job or a
+--- task: "/job:worker/task:1/GPU:0". Without them a name means this process' devices, and operations without a scope
+--- run on those. Both ends must be the same build of Lutra.
+---@param jobs table addresses by job: {worker = {"host:7077", "other:7077"}}
+---@param options? table {timeout = 10: the most seconds to wait for each process}
+--- Errors: InvalidArgument for a malformed address or job; NotFound for an unknown host; Aborted, with the field `host`, if
+---   nobody answers; FailedPrecondition for another build, a job that is connected already, in a sandbox, or once the
+---   devices are initialised. Aborted later, where a result is read, if the process is lost.
+--- Example:
+---     print(pcall(lt.config.connect_to_cluster, {worker = {"no port"}}))  --> false	<*>expected HOST:PORT
+--- Source: tf.config.experimental_connect_to_cluster
+function config.connect_to_cluster(jobs, options) end
+
 --- Sets who places the steps of `fit`: the rules of placement.md, or plans (lutra.placement.step), which are made and
 --- renewed while it runs. Models in the scope of a strategy keep to the rules. Results are the same bits where the devices
 --- compute the same bits.

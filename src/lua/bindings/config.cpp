@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/usable_cores.h"
+#include "lua/bindings/cluster.h"
 #include "lua/border/guard.h"
 #include "lua/border/modules.h"
 #include "lua/ops/literal.h"
@@ -437,6 +438,7 @@ void open_config(lua_State* L, State& state) {
   LUTRA_CONFIG(get_device_details);
   LUTRA_CONFIG(release_memory);
   LUTRA_CONFIG(set_simulated_gpus);
+  LUTRA_CONFIG(connect_to_cluster);
   LUTRA_CONFIG(set_placement);
   LUTRA_CONFIG(get_placement);
   LUTRA_CONFIG(set_float32_matmul_precision);

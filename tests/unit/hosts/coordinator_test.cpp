@@ -137,6 +137,22 @@ TEST_CASE("a time limit fails the collective for all, also for the late", "[host
   CHECK(texts(coordinator).size() == 3);
 }
 
+TEST_CASE("a late rank is told of the time limit also when those who waited have ended", "[hosts]") {
+  Coordinator coordinator(2);
+  coordinator.hear(0, arrive(1, 7));
+  Message give_up;
+  give_up.kind = Message::GiveUp;
+  give_up.sequence = 1;
+  give_up.what = "5";
+  coordinator.hear(0, give_up);
+  coordinator.hear(0, final_message(true));
+  coordinator.answers();
+  coordinator.hear(1, arrive(1, 7));
+  CHECK(texts(coordinator) == std::vector<std::string>{"1 verdict DeadlineExceeded"});
+  coordinator.hear(1, arrive(2, 7));
+  CHECK(texts(coordinator) == std::vector<std::string>{"1 verdict Aborted"});
+}
+
 TEST_CASE("hosts are named where there are several", "[hosts]") {
   Coordinator coordinator(2);
   coordinator.set_hosts({"a", "a"});

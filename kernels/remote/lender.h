@@ -1,0 +1,54 @@
+// The process' end of one connection: devices of its own, whose streams do what the program's messages say.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "device/remote/wire.h"
+#include "device/sim/sim_device.h"
+#include "kernels/remote/launch_message.h"
+
+namespace lutra {
+
+class Lender {
+ public:
+  // Takes over the socket.
+  Lender(int socket, int count, const SimOptions& each);
+  ~Lender();
+  Lender(const Lender&) = delete;
+
+  // Until the program ends the connection. What no program of this build sends ends it too, with a reason.
+  void run();
+
+  // For the streams' threads: sends an answer.
+  void answer(MessageKind kind, uint16_t stream, std::span<const std::byte> body, std::span<const std::byte> rest = {});
+
+ private:
+  struct Region {
+    std::size_t bytes;
+    std::byte* here;
+    SimDevice* device;
+  };
+
+  bool greet();
+  void obey(const MessageHead& head, std::span<const std::byte> body);
+  void change_memory(const MessageHead& head, const RangeBody& range);
+  void copy(const MessageHead& head, std::span<const std::byte> body);
+  void launch(const MessageHead& head, std::span<const std::byte> body);
+  Stream& stream(uint64_t number);
+  SimDevice& device(uint64_t number);
+  std::byte* translate(uint64_t at, std::size_t bytes);
+
+  const int socket_;
+  MessageReader reader_;
+  std::mutex send_mutex_;
+  std::vector<std::unique_ptr<SimDevice>> devices_;
+  std::map<uint64_t, Region> regions_;  // by the program's addresses
+  std::vector<std::unique_ptr<Stream>> streams_;
+  ReadLaunch read_;
+};
+
+}  // namespace lutra

@@ -1,0 +1,34 @@
+#include "cli/serve_command.h"
+
+#include <optional>
+
+#include "cli/options.h"
+
+namespace lutra {
+
+ServeCommand read_serve_command(int argc, char** argv, int first) {
+  ServeCommand command;
+  command.listen = "127.0.0.1:7077";
+  for (int i = first; i < argc; ++i) {
+    std::string_view word = argv[i];
+    std::optional<std::string_view> value;
+    if (std::size_t equals = word.find('='); word.starts_with("--") && equals != std::string_view::npos) {
+      value = word.substr(equals + 1);
+      word = word.substr(0, equals);
+    }
+    NearestWord nearest(word);
+    for (const char* known : {"--listen", "--sim-gpus"}) nearest.offer(known);
+    if (nearest.found() != word) throw UsageError(text("'serve' has no option '", word, "'", nearest.hint()));
+    if (!value && i + 1 < argc) value = argv[++i];
+    if (!value || value->empty()) throw UsageError(text("'serve': '", word, "' needs a value"));
+    if (word == "--listen") {
+      command.listen = *value;
+    } else if (!parse_sim_gpus(*value, &command.count, &command.each) || command.count == 0) {
+      throw UsageError(text("'serve': '--sim-gpus' is '", *value, "', expected 1 to ", kMostSimulatedGpus,
+                            " cards, as in 2 or, with 1024 MB each, 2:1024"));
+    }
+  }
+  return command;
+}
+
+}  // namespace lutra
