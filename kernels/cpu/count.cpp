@@ -177,7 +177,24 @@ template <class T> void count_bins(const KernelArgs& args) {
 // Up to this many bins, each thread counts in bins of its own.
 constexpr int64_t kOwnBins = 8192;
 
+// The weights at equal values are added in order, in float64.
+template <class T> void add_weights(const KernelArgs& args) {
+  const Array &x = args.in[0], &weights = args.in[1], &out = args.out[0];
+  const T* from = x.as<T>();
+  const int64_t base = args.as<IndexAttrs>().base.value, step = static_cast<int64_t>(size_of(weights.dtype));
+  std::vector<double> bins(static_cast<std::size_t>(out.size)), block(kBlock);
+  for (int64_t first = 0; first < x.size; first += kBlock) {
+    const int64_t n = std::min(kBlock, x.size - first);
+    convert(DType::Float64, reinterpret_cast<std::byte*>(block.data()), weights.dtype, weights.data + first * step, n);
+    for (int64_t i = 0; i < n; ++i) {
+      bins[static_cast<std::size_t>(from[first + i] - base)] += block[static_cast<std::size_t>(i)];
+    }
+  }
+  convert(out.dtype, out.data, DType::Float64, reinterpret_cast<const std::byte*>(bins.data()), out.size);
+}
+
 template <class T> void run_bincount(const KernelArgs& args) {
+  if (args.n_in > 1) return add_weights<T>(args);
   const Array& x = args.in[0];
   const T* from = x.as<T>();
   int64_t* out = args.out[0].as<int64_t>();

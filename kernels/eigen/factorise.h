@@ -38,6 +38,26 @@ void solve_triangular(int64_t n, const double* t, bool lower, bool transposed, i
 // Householder reflections as LAPACK's geqrf makes them, so signs are NumPy's.
 void qr(int64_t m, int64_t n, const double* a, double* q, double* r);
 
+// The determinant of a (n, n), 0 if it is exactly singular.
+struct Determinant {
+  double sign = 1;  // 0: singular
+  double log = 0;   // of the absolute value
+  double value = 1;
+  void times(double pivot);
+};
+Determinant determinant(int64_t n, const double* a);
+
+// a (m, n) = p l u: p (m, m) a permutation, l (m, k) with ones on its diagonal, u (k, n). Partial pivoting.
+void lu(int64_t m, int64_t n, const double* a, double* p, double* l, double* u);
+
+// The eigenvalues w of a symmetric a (n, n), ascending, and its orthonormal eigenvectors, the columns of v, unless v is
+// null. Only a's lower triangle is read. All nan if an element of it is not finite.
+void eigh(int64_t n, const double* a, double* w, double* v);
+
+// The exponential of a (n, n), by Pade approximants with scaling and squaring (Higham, 2005). All nan if an element of
+// a is not finite.
+void expm(int64_t n, const double* a, double* exponential);
+
 // a (m, n) = u (m, k) diag(s) vt (k, n), s descending. All nan if an element of a is not finite.
 void svd(int64_t m, int64_t n, const double* a, double* u, double* s, double* vt);
 

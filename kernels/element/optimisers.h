@@ -103,6 +103,84 @@ template <class C> struct LionStep : StepOf<C> {
   }
 };
 
+// Adam with Nesterov's momentum: the mean that the next step will have, from factors that the caller computes.
+template <class C> struct NadamStep : StepOf<C> {
+  static constexpr int kSlots = 2;
+  explicit NadamStep(const StepAttrs& attrs)
+      : StepOf<C>(attrs),
+        new_m(static_cast<C>(1 - attrs.beta_1)),
+        new_v(static_cast<C>(1 - attrs.beta_2)),
+        mean_factor(static_cast<C>(attrs.mean_factor)),
+        gradient_factor(static_cast<C>(attrs.gradient_factor)),
+        square_factor(static_cast<C>(attrs.square_factor)),
+        epsilon(static_cast<C>(attrs.epsilon)) {}
+  C new_m, new_v, mean_factor, gradient_factor, square_factor, epsilon;
+  constexpr void operator()(C& w, C g, C* s) const {
+    s[0] = s[0] + (g - s[0]) * new_m;
+    s[1] = s[1] + (g * g - s[1]) * new_v;
+    C m = s[0] * mean_factor + g * gradient_factor;
+    w = w - w * this->decay - m * this->rate / (std::sqrt(s[1] * square_factor) + epsilon);
+  }
+};
+
+// Slots: the mean, and the largest absolute gradient, which decays.
+template <class C> struct AdamaxStep : StepOf<C> {
+  static constexpr int kSlots = 2;
+  explicit AdamaxStep(const StepAttrs& attrs)
+      : StepOf<C>(attrs),
+        new_m(static_cast<C>(1 - attrs.beta_1)),
+        beta_2(static_cast<C>(attrs.beta_2)),
+        epsilon(static_cast<C>(attrs.epsilon)) {}
+  C new_m, beta_2, epsilon;
+  constexpr void operator()(C& w, C g, C* s) const {
+    s[0] = s[0] + (g - s[0]) * new_m;
+    C before = beta_2 * s[1], now = g < 0 ? -g : g;
+    // nan passes.
+    s[1] = before > now ? before : now;
+    w = w - w * this->decay - this->rate * s[0] / (s[1] + epsilon);
+  }
+};
+
+// Slots: the mean square of gradients, and that of steps.
+template <class C> struct AdadeltaStep : StepOf<C> {
+  static constexpr int kSlots = 2;
+  explicit AdadeltaStep(const StepAttrs& attrs)
+      : StepOf<C>(attrs),
+        rho(static_cast<C>(attrs.rho)),
+        fresh(static_cast<C>(1 - attrs.rho)),
+        epsilon(static_cast<C>(attrs.epsilon)) {}
+  C rho, fresh, epsilon;
+  constexpr void operator()(C& w, C g, C* s) const {
+    s[0] = rho * s[0] + fresh * (g * g);
+    C step = std::sqrt(s[1] + epsilon) * g / std::sqrt(s[0] + epsilon);
+    s[1] = rho * s[1] + fresh * (step * step);
+    w = w - w * this->decay - this->rate * step;
+  }
+};
+
+// Slots: the sum of squared gradients, and the linear term. kRoot: `power` is -1/2.
+template <class C, bool kRoot> struct FtrlStep : StepOf<C> {
+  static constexpr int kSlots = 2;
+  explicit FtrlStep(const StepAttrs& attrs)
+      : StepOf<C>(attrs),
+        power(static_cast<C>(-attrs.power)),
+        l1(static_cast<C>(attrs.l1)),
+        l2(static_cast<C>(2 * attrs.l2)),
+        shrinkage(static_cast<C>(2 * attrs.l2_shrinkage)) {}
+  C power, l1, l2, shrinkage;
+  constexpr C raised(C x) const {
+    if constexpr (kRoot) return std::sqrt(x);
+    return std::pow(x, power);
+  }
+  constexpr void operator()(C& w, C g, C* s) const {
+    C from = w - w * this->decay, sum = s[0] + g * g, strength = raised(sum);
+    s[1] = s[1] + (g + shrinkage * from - (strength - raised(s[0])) / this->rate * from);
+    C clipped = s[1] > l1 ? l1 : s[1] < -l1 ? -l1 : s[1];
+    w = (clipped - s[1]) / (strength / this->rate + l2);
+    s[0] = sum;
+  }
+};
+
 // The ops. Each calls run(step) with the step that its options and its number of slots select.
 template <template <class> class Step> struct OneStep {
   template <class C, class Run> static void pick(const KernelArgs& args, const Run& run) {
@@ -113,6 +191,9 @@ using ApplyGradientDescent = OneStep<GradientDescentStep>;
 using ApplyMomentum = OneStep<MomentumStep>;
 using ApplyAdagrad = OneStep<AdagradStep>;
 using ApplyLion = OneStep<LionStep>;
+using ApplyNadam = OneStep<NadamStep>;
+using ApplyAdamax = OneStep<AdamaxStep>;
+using ApplyAdadelta = OneStep<AdadeltaStep>;
 
 struct ApplyAdam {
   template <class C, class Run> static void pick(const KernelArgs& args, const Run& run) {
@@ -132,6 +213,14 @@ struct ApplyRms {
   }
 };
 
+struct ApplyFtrl {
+  template <class C, class Run> static void pick(const KernelArgs& args, const Run& run) {
+    const StepAttrs& attrs = args.as<StepAttrs>();
+    if (attrs.power == -0.5) run(FtrlStep<C, true>(attrs));
+    else run(FtrlStep<C, false>(attrs));
+  }
+};
+
 // Calls add.operator()<Op>(name) for each of them.
 template <class Add> void for_each_optimiser(const Add& add) {
   add.template operator()<ApplyGradientDescent>("ResourceApplyGradientDescent");
@@ -140,6 +229,10 @@ template <class Add> void for_each_optimiser(const Add& add) {
   add.template operator()<ApplyRms>("ResourceApplyRMSProp");
   add.template operator()<ApplyAdagrad>("ResourceApplyAdagrad");
   add.template operator()<ApplyLion>("ResourceApplyLion");
+  add.template operator()<ApplyNadam>("ResourceApplyNadam");
+  add.template operator()<ApplyAdamax>("ResourceApplyAdaMax");
+  add.template operator()<ApplyAdadelta>("ResourceApplyAdadelta");
+  add.template operator()<ApplyFtrl>("ResourceApplyFtrlV2");
 }
 
 }  // namespace lutra

@@ -5,6 +5,7 @@
 #include <limits>
 #include <memory>
 #include <type_traits>
+#include <utility>
 
 #include "core/parallel.h"
 #include "kernels/lapack/library.h"
@@ -150,6 +151,56 @@ template <class T> bool svd(int64_t m, int64_t n, T* a, T* u, T* s, T* vt) {
   return info == 0;
 }
 
+// A row-major matrix by columns is its transpose, so that its lower triangle is the upper one. The eigenvectors lie one
+// after another.
+template <class T> bool eigh(int64_t n, T* a, T* w, T* v) {
+  for (int64_t i = 0; i < n; ++i) {
+    if (!std::all_of(a + i * n, a + i * n + i + 1, [](T x) { return std::isfinite(x); })) return false;
+  }
+  int size = static_cast<int>(n), info = 0, wanted = 0, most = -1;
+  const char* job = v != nullptr ? "V" : "N";
+  Call call = start(n);
+  T wanted_work = 0;
+  functions<T>().syevd(job, "U", &size, a, &size, w, &wanted_work, &most, &wanted, &most, &info, 1, 1);
+  std::vector<int> integers(static_cast<std::size_t>(wanted) + 1);
+  const int integers_size = static_cast<int>(integers.size());
+  with_workspace<T>([&](T* work, const int* work_size) {
+    functions<T>().syevd(job, "U", &size, a, &size, w, work, work_size, integers.data(),
+                         *work_size < 0 ? work_size : &integers_size, &info, 1, 1);
+  });
+  if (info == 0 && v != nullptr) turn(a, n, n, n, v);
+  return info == 0;
+}
+
+template <class T> void lu(int64_t m, int64_t n, const T* a, T* p, T* l, T* u) {
+  int64_t k = std::min(m, n);
+  int rows = static_cast<int>(m), columns = static_cast<int>(n), info = 0;
+  std::vector<T> packed(static_cast<std::size_t>(m * n));
+  std::vector<int> pivots(static_cast<std::size_t>(k));
+  turn(a, n, m, n, packed.data());
+  Call call = start(k);
+  functions<T>().getrf(&rows, &columns, packed.data(), &rows, pivots.data(), &info);
+  for (int64_t i = 0; i < m; ++i) {
+    for (int64_t j = 0; j < k; ++j) l[i * k + j] = i > j ? packed[static_cast<std::size_t>(j * m + i)] : T(i == j);
+  }
+  for (int64_t i = 0; i < k; ++i) {
+    for (int64_t j = 0; j < n; ++j) u[i * n + j] = i > j ? T(0) : packed[static_cast<std::size_t>(j * m + i)];
+  }
+  // Row i of the factors was row order[i] of a.
+  std::vector<int64_t> order(static_cast<std::size_t>(m));
+  for (int64_t i = 0; i < m; ++i) order[static_cast<std::size_t>(i)] = i;
+  for (int64_t i = 0; i < k; ++i) {
+    std::swap(order[static_cast<std::size_t>(i)],
+              order[static_cast<std::size_t>(pivots[static_cast<std::size_t>(i)] - 1)]);
+  }
+  std::fill(p, p + m * m, T(0));
+  for (int64_t i = 0; i < m; ++i) p[order[static_cast<std::size_t>(i)] * m + i] = T(1);
+}
+
+template bool eigh(int64_t, float*, float*, float*);
+template bool eigh(int64_t, double*, double*, double*);
+template void lu(int64_t, int64_t, const float*, float*, float*, float*);
+template void lu(int64_t, int64_t, const double*, double*, double*, double*);
 template bool cholesky(int64_t, float*);
 template bool cholesky(int64_t, double*);
 template void solve_triangular(int64_t, const float*, bool, bool, int64_t, float*);

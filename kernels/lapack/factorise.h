@@ -21,11 +21,20 @@ template <class T> bool invert(int64_t n, T* a);
 // a is overwritten. False if no answer was found; then the results are meaningless.
 template <class T> bool svd(int64_t m, int64_t n, T* a, T* u, T* s, T* vt);
 
+// a is overwritten. False if no answer was found; then the results are meaningless.
+template <class T> bool eigh(int64_t n, T* a, T* w, T* v);
+template <class T> void lu(int64_t m, int64_t n, const T* a, T* p, T* l, T* u);
+
 template <class T> class Lu {
  public:
   // In place: solve() uses the factors in a.
   bool factorise(int64_t n, T* a);
   void solve(int64_t columns, T* b, bool transposed) const;
+  // Pivot i of n, negative where a row was exchanged for it, and so the sign of the determinant changed.
+  T pivot(int64_t i) const {
+    T value = factors_[i * n_ + i];
+    return pivots_[static_cast<std::size_t>(i)] == i + 1 ? value : -value;
+  }
 
  private:
   int n_ = 0;

@@ -73,6 +73,7 @@ template <class T> std::string look_up(void* handle, char letter, Functions<T>& 
   find(functions.geqrt, "geqrt");
   find(functions.gemqrt, "gemqrt");
   find(functions.gesdd, "gesdd");
+  find(functions.syevd, "syevd");
   return missing;
 }
 

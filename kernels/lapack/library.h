@@ -25,6 +25,8 @@ template <class T> struct Functions {
                  std::size_t, std::size_t);
   void (*gesdd)(const char* job, const int* m, const int* n, T* a, const int* lda, T* s, T* u, const int* ldu, T* vt,
                 const int* ldvt, T* work, const int* work_size, int* integers, int* info, std::size_t);
+  void (*syevd)(const char* job, const char* triangle, const int* n, T* a, const int* lda, T* w, T* work,
+                const int* work_size, int* integers, const int* integers_size, int* info, std::size_t, std::size_t);
 };
 
 struct Library {

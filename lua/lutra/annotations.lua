@@ -11,15 +11,17 @@ local annotations = {}
 -- In the order of help and the reference. Each has a file of its name in _meta.
 annotations.modules = {
   "lutra", "config", "debugging", "tensor", "autograd", "graph", "nn", "layer", "model", "initializers",
-  "regularizers", "losses", "metrics", "callbacks", "optim", "data", "distribute", "placement", "plot", "profiler",
-  "repl", "error",
+  "regularizers", "losses", "metrics", "callbacks", "optim", "train", "data", "image", "distributions", "distribute",
+  "placement", "plot", "profiler", "repl", "error",
 }
 
--- nn is split into several files: _meta/nn/pools.lua describes lua/lutra/nn/layers/pools.lua.
+-- Some are split into several files: _meta/nn/pools.lua describes lua/lutra/nn/layers/pools.lua.
 local parts = {
+  lutra = { "functions" },
   nn = {
     "plain_layers", "convolutions", "pools", "global_pools", "arranging_layers", "normalise", "recurrent_layers", "wrappers",
-    "attention", "joining_layers", "replica_losses",
+    "attention", "joining_layers", "replica_losses", "activation_layers", "noise_layers", "scaling_layers", "image_layers",
+    "dot_layers",
   },
 }
 

@@ -71,11 +71,15 @@ local function words_of(text)
   return words
 end
 
--- Wraps words to 100 columns: the first line starts with `head`, the others with `indent` blanks.
+-- Text is wrapped to 100 columns, to fewer in a narrow terminal.
+local terminal = tools.terminal()
+local columns = terminal.is_terminal and math.min(100, math.max((terminal.columns or 101) - 1, 30)) or 100
+
+-- Wraps words: the first line starts with `head`, the others with `indent` blanks.
 local function filled(head, indent, words)
   local lines, line, is_empty = {}, head, true
   for _, word in ipairs(words) do
-    if not is_empty and #line + 1 + #word > 100 then
+    if not is_empty and #line + 1 + #word > columns then
       lines[#lines + 1] = line
       line, is_empty = (" "):rep(indent), true
     end
@@ -372,6 +376,10 @@ return function(topic)
   if type(topic) ~= "string" then return name and told(name) or tools.unknown(topic, names) end
   -- A name that is ours except for capitals may be an operation of another library: "nn.conv2d".
   local word = not topic:find("%u") and name:match("^nn%.([%w_]+)$")
-  return word and op_text(word) or told(name, true) or topic_of_word[name] or foreign_help(topic) or
+  -- "normal" is the operation of lutra.random, "Normal" the distribution.
+  local is_exact = not by_last_word[name]
+  for _, entry in ipairs(by_last_word[name] or {}) do is_exact = is_exact or entry.name == topic end
+  local drawn = not is_exact and not topic:find("[%u.]") and core.op_help("random." .. name)
+  return drawn or word and op_text(word) or told(name, true) or topic_of_word[name] or foreign_help(topic) or
       tools.unknown(topic, names)
 end

@@ -170,4 +170,15 @@ function options.batch_text(shape)
   return "{" .. table.concat(words, ", ") .. "}"
 end
 
+-- f, which refuses more than `most` arguments.
+function options.bounded(who, most, f)
+  return function(...)
+    local count = select("#", ...)
+    if count > most then
+      tools.fail("InvalidArgument", ("%s: %d arguments given, at most %d are taken"):format(who, count, most))
+    end
+    return f(...)
+  end
+end
+
 return options

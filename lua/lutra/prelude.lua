@@ -24,14 +24,29 @@ function lutra.help(...)
   return core.op_help(...) or core.open_help(lutra, core)(...)
 end
 
--- Features built on tapes (autograd.lua) are loaded on first use.
-local function comes_late(into, name)
-  into[name] = function(...)
-    return core.use(lutra, "autograd")[name](...)
+-- Functions of other files, which are loaded on first use.
+local function comes_late(into, file, names)
+  for _, name in ipairs(names) do
+    into[name] = function(...)
+      return core.use(lutra, file)[name](...)
+    end
   end
 end
-for _, name in ipairs { "custom_gradient", "recompute_grad" } do comes_late(lutra, name) end
-for _, name in ipairs { "jacobian", "batch_jacobian", "stop_recording" } do comes_late(core.tape_methods, name) end
+comes_late(lutra, "autograd", { "custom_gradient", "recompute_grad" })
+comes_late(core.tape_methods, "autograd", { "jacobian", "batch_jacobian", "stop_recording" })
+comes_late(lutra, "numerics", { "meshgrid", "mirror_pad", "tril_indices", "triu_indices", "union1d", "intersect1d", "setdiff1d",
+  "segment_sum", "segment_mean", "segment_max", "segment_min",
+  "global_norm", "clip_by_global_norm", "map_fn", "vmap", "scan", "while_loop" })
+comes_late(lutra.random, "random", { "choice", "Generator" })
+
+comes_late(lutra, "functions.attention", { "scaled_dot_product_attention" })
+comes_late(lutra, "functions.windows", { "conv1d", "conv3d", "max_pool1d", "max_pool3d", "avg_pool1d", "avg_pool3d",
+  "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d", "adaptive_max_pool2d",
+  "adaptive_max_pool3d" })
+comes_late(lutra, "functions.arranging", { "unfold", "fold", "depth_to_space", "space_to_depth", "pixel_shuffle",
+  "pixel_unshuffle" })
+comes_late(lutra, "functions.norms", { "glu", "gumbel_softmax", "rms_norm", "instance_norm", "group_norm" })
+comes_late(lutra, "functions.losses", { "ctc_loss", "kl_div", "nll_loss" })
 
 -- lutra.float32 is the dtype's name; t:float32() is a cast, also for variables.
 for _, dtype in ipairs { "float32", "float64", "float16", "bfloat16", "int8", "uint8", "int16", "int32", "int64",

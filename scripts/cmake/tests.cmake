@@ -37,7 +37,7 @@ endif()
 # loop of plain Lua never does. And it believes that the parent's threads run in a forked child, where new threads then
 # clash with them.
 set(not_under_tsan lua.errors lua.made_up_names lua.cli_interrupt embed.fork_host embed.limits_host
-    embed.sandbox_host lua.sandbox lua.sandbox_libraries)
+    embed.sandbox_host lua.sandbox lua.sandbox_libraries lua.replica_timeouts)
 
 # Programs that compute for minutes under a sanitizer, with ops and layers whose own tests run there.
 set(not_sanitized lua.experiments lua.data_parallel lua.factorise_large_by_eigen lua.plan_programs)

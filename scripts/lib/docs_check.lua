@@ -53,6 +53,11 @@ local function kinds()
   local listener <close> = lt.repl.listen(path)
   local model = lt.nn.Sequential { lt.nn.Dense(1) }
   model:compile { loss = "mse" }
+  local input
+  lt.distribute.get_strategy():distribute_datasets_from_function(function(context)
+    input = context
+    return {}
+  end)
   return {
     ["nn.History"] = getmetatable(model:fit({ { 1.0 } }, { { 1.0 } }, { verbose = 0 })).__index,
     ["repl.Listener"] = getmetatable(listener).__index,
@@ -61,9 +66,13 @@ local function kinds()
     ["profiler.Profile"] = getmetatable(lt.profiler.run(function() end)),
     ["nn.Layer"] = lt.nn.Layer, ["nn.Model"] = lt.nn.Model, ["optim.Optimizer"] = getmetatable(lt.optim.SGD).__index,
     ["placement.Plan"] = getmetatable(lt.placement.optimize(lt.zeros, { { 2 } })).__index,
-    ["data.Dataset"] = lt.data.Dataset,
+    ["data.Dataset"] = lt.data.Dataset, ["train.Checkpoint"] = lt.train.Checkpoint,
+    ["train.CheckpointManager"] = lt.train.CheckpointManager, ["train.SummaryWriter"] = lt.train.SummaryWriter,
+    ["random.Generator"] = getmetatable(lt.random.Generator(1)).__index,
+    ["distributions.Distribution"] = lt.distributions.Normal,
     ["distribute.Strategy"] = getmetatable(lt.distribute.MirroredStrategy).__index,
     ["distribute.ReplicaContext"] = getmetatable(lt.distribute.get_replica_context()),
+    ["distribute.InputContext"] = getmetatable(input),
     ["distribute.DistributedDataset"] = getmetatable(lt.distribute.get_strategy():experimental_distribute_dataset {}),
   }
 end
@@ -71,6 +80,8 @@ end
 local function public_names(classes, is_op)
   local names = {}
   local function walk(place, path)
+    -- Fields whose files are loaded on first use (lua/lutra/late.lua).
+    for name in pairs((getmetatable(place) or {}).__late or {}) do assert(place[name], name) end
     for name, value in pairs(place) do
       local full = path == "" and name or path .. "." .. name
       if type(value) == "table" and not is_callable(value) then
@@ -82,7 +93,8 @@ local function public_names(classes, is_op)
     end
   end
   -- Modules that are loaded on first use.
-  assert(lt.nn and lt.optim and lt.data and lt.distribute and lt.placement and lt.plot and lt.profiler and lt.repl)
+  assert(lt.nn and lt.optim and lt.data and lt.distribute and lt.placement and lt.plot and lt.profiler and lt.repl
+    and lt.train and lt.image and lt.distributions)
   walk(lt, "")
   for path, kind in pairs(kinds()) do
     for _, entry in ipairs(classes[path].entries) do names[entry.path] = kind[entry.name] end

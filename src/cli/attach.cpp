@@ -154,7 +154,6 @@ void AttachedPrompt::take_ready(std::string_view payload) {
 // Shows what the host sends until it is ready for an entry. Ctrl-C interrupts the entry.
 AttachedPrompt::Wait AttachedPrompt::wait_until_ready() {
   bool is_told = !is_interactive_ || has_begun_;
-  presses = 0;
   int sent = 0;
   sigset_t blocked = unblocked_;
   sigaddset(&blocked, SIGINT);
@@ -272,6 +271,7 @@ int AttachedPrompt::run() {
   std::string entry;
   for (;;) {
     report_history(*reader, report_);
+    presses = 0;  // those that come from here on are for the entry
     const bool shows = is_interactive_;
     const EntryReader::Outcome outcome = reader->read(shows ? prompt_ : "", shows ? next_prompt_ : "", entry);
     if (!client_.is_open()) return leave(Wait::Closed);

@@ -102,10 +102,20 @@ std::string own_program() {
 volatile pid_t running_mpirun = 0;
 volatile std::sig_atomic_t stopped_by = 0;
 
-// mpirun ends the ranks on SIGTERM. A terminal's Ctrl-C reaches mpirun itself, which is in the same process group.
-void on_stop(int signal) {
-  stopped_by = signal;
-  if (signal == SIGTERM && running_mpirun > 0) kill(running_mpirun, SIGTERM);
+// mpirun may wait for ever for a host that is cut off: it has this long to end.
+constexpr unsigned kSecondsToEnd = 8;
+
+// mpirun ends the ranks on SIGTERM. A terminal's Ctrl-C reaches mpirun itself, which is in the same process group; a
+// SIGINT that a process has sent (si_code <= 0) does not. SIGUSR1 comes from a rank that ends the job (Cluster::abort).
+void on_stop(int signal, siginfo_t* info, void*) {
+  if (running_mpirun <= 0) return;
+  if (signal == SIGALRM) {
+    kill(running_mpirun, SIGKILL);
+    return;
+  }
+  if (signal != SIGUSR1) stopped_by = signal;
+  if (signal == SIGTERM || (signal == SIGINT && info->si_code <= 0)) kill(running_mpirun, SIGTERM);
+  alarm(kSecondsToEnd);
 }
 
 int run_once(const std::string& mpirun, const std::vector<std::string>& words) {
@@ -125,14 +135,16 @@ int run_once(const std::string& mpirun, const std::vector<std::string>& words) {
   }
   running_mpirun = child;
   struct sigaction action = {};
-  action.sa_handler = on_stop;
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  action.sa_sigaction = on_stop;
+  action.sa_flags = SA_SIGINFO;
+  for (int signal : {SIGINT, SIGTERM, SIGUSR1, SIGALRM}) sigaction(signal, &action, nullptr);
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   running_mpirun = 0;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  alarm(0);
+  if (WIFEXITED(status)) return WEXITSTATUS(status);
+  return WTERMSIG(status) == SIGKILL ? EXIT_FAILURE : 128 + WTERMSIG(status);
 }
 
 }  // namespace
@@ -231,9 +243,14 @@ int run_launch_command(const LaunchCommand& command) {
   setenv("LUTRA_NUM_THREADS", text(threads).c_str(), 0);
   if (!command.log_dir.empty()) setenv("LUTRA_RANK_LOGS", command.log_dir.c_str(), 1);
   set_up_open_mpi();
+  name_launcher();
   const std::vector<std::string> words = mpirun_words(command, own_program());
   for (int left = command.restarts;; --left) {
     const int status = run_once(mpirun, words);
+    // As mpirun reports it. Which process that was, the others say.
+    if (const int signal = status - 128; signal > 0 && signal < NSIG && stopped_by == 0) {
+      std::fprintf(stderr, "lutra: launch: a process was ended by signal %d (%s)\n", signal, strsignal(signal));
+    }
     if (status == EXIT_SUCCESS || left == 0 || stopped_by != 0) return status;
     std::fprintf(stderr, "lutra: launch: the job has failed with status %d; starting it again (%d of %d)\n", status,
                  command.restarts - left + 1, command.restarts);

@@ -12,6 +12,7 @@ const char* name(ErrorCode code) {
     case ErrorCode::Unimplemented: return "Unimplemented";
     case ErrorCode::Cancelled: return "Cancelled";
     case ErrorCode::DeadlineExceeded: return "DeadlineExceeded";
+    case ErrorCode::Aborted: return "Aborted";
     case ErrorCode::Internal: return "Internal";
   }
   return "Internal";

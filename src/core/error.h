@@ -22,6 +22,7 @@ enum class ErrorCode : uint8_t {
   Unimplemented,
   Cancelled,
   DeadlineExceeded,
+  Aborted,
   Internal,
 };
 

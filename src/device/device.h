@@ -46,6 +46,8 @@ class Device {
   virtual PageSource* pages() { return nullptr; }
   // optional: the default runs each command at once on the caller's thread.
   virtual std::unique_ptr<Stream> new_stream() { return std::make_unique<InlineStream>(); }
+  // optional: the other process that has the device, as the remote back end knows it; null: this one.
+  virtual const void* process() const { return nullptr; }
   // optional: whether commands of this device may read the other's memory directly.
   virtual bool reads_memory_of(const Device&) const { return false; }
   // optional: by its data sheet, or as it is simulated.

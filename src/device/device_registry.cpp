@@ -146,7 +146,7 @@ void DeviceRegistry::plan_device(Device& device, int* next_index, std::vector<Lo
   std::vector<LogicalDeviceConfig> entries = said.logical.value_or(std::vector<LogicalDeviceConfig>());
   if (entries.empty()) entries.emplace_back();
   for (const LogicalDeviceConfig& entry : entries) {
-    plan.spec = DeviceSpec::local(device.type(), (*next_index)++);
+    plan.spec = DeviceSpec::complete(device.type(), (*next_index)++, job_, task_);
     if (entry.memory_limit_mb) plan.limit_bytes = whole_bytes(*entry.memory_limit_mb);
     plans->push_back(plan);
   }
@@ -166,6 +166,12 @@ void DeviceRegistry::force_growth(std::vector<LogicalDevicePlan>* plans) {
   for (LogicalDevicePlan& plan : *plans) {
     if (plan.physical->type() == DeviceType::GPU) plan.growth = *forced;
   }
+}
+
+void DeviceRegistry::set_task(std::string job, int task) {
+  require_thawed("The task of this process cannot be set after its devices are initialised");
+  job_ = std::move(job);
+  task_ = task;
 }
 
 std::vector<std::string> DeviceRegistry::open_gpus() {

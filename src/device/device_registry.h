@@ -87,6 +87,12 @@ class DeviceRegistry {
   void set_intra_op_threads(int threads);
   int intra_op_threads() const { return intra_op_threads_; }
 
+  // The job and the task that this process' devices are named after, instead of localhost and 0. Names of job localhost
+  // mean them as well. Only before initialisation.
+  void set_task(std::string job, int task);
+  const std::string& job() const { return job_; }
+  int task() const { return task_; }
+
   // Opens the visible GPUs. plan() leaves out those that cannot be used until thaw(), so that they do not block the
   // others. Returns a message for each of them.
   std::vector<std::string> open_gpus();
@@ -126,6 +132,8 @@ class DeviceRegistry {
   std::map<const Device*, Settings> settings_;
   std::set<const Device*> closed_;  // could not be opened by open_gpus
   int intra_op_threads_ = 0;
+  std::string job_ = "localhost";
+  int task_ = 0;
   bool frozen_ = false;
   std::string frozen_by_;
   std::vector<std::string> warnings_;

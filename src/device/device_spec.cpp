@@ -147,12 +147,12 @@ std::string quoted_name(std::string_view name) {
 
 DeviceSpec DeviceSpec::parse(std::string_view name) { return Parser(name).parse(); }
 
-DeviceSpec DeviceSpec::local(DeviceType type, int index) {
+DeviceSpec DeviceSpec::complete(DeviceType type, int index, std::string_view job, int task) {
   DeviceSpec spec;
-  spec.job = "localhost";
+  spec.job = job;
   spec.device_type = lutra::name(type);
   spec.replica = 0;
-  spec.task = 0;
+  spec.task = task;
   spec.index = index;
   return spec;
 }

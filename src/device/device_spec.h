@@ -31,8 +31,8 @@ struct DeviceSpec {
 
   // Fails (InvalidArgument), quoting the wrong part.
   static DeviceSpec parse(std::string_view name);
-  // A complete local name: /job:localhost/replica:0/task:0/device:TYPE:index
-  static DeviceSpec local(DeviceType type, int index);
+  // A complete name: /job:localhost/replica:0/task:0/device:TYPE:index, or of another job's task.
+  static DeviceSpec complete(DeviceType type, int index, std::string_view job = "localhost", int task = 0);
 
   bool empty() const { return job.empty() && device_type.empty() && replica < 0 && task < 0 && index < 0; }
   // This scope opened inside `outer`: unset parts come from `outer`. The outer index is dropped if the two types

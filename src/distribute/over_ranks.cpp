@@ -82,7 +82,8 @@ class RankSums {
         .what = text(ranks_.what, " of ", entries_.size(), entries_.size() == 1 ? " tensor" : " tensors", shown),
         .where = ranks_.where,
         .equal = text(ranks_.equal, "\n", entries_.size(), "\n", static_cast<int>(how_)),
-        .is_complete = is_complete};
+        .is_complete = is_complete,
+        .seconds = ranks_.seconds};
     if (is_complete) meeting.check = std::hash<std::string>()(shapes) | 1;
     if (!ranks_.cluster.meet(meeting, ranks_.interrupted).is_complete) learn_entries(meeting.what);
   }

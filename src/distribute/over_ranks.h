@@ -15,6 +15,7 @@ struct RankReplicas {
   std::string what, where;          // for errors: what calls it, and the script's line
   std::string equal;                // what else must be equal on all ranks
   Interrupted interrupted;
+  double seconds = 0;  // the most to wait for the other ranks; 0: no limit
 };
 
 // As all_reduce, over the replicas of all ranks; `lists` and `devices` are those of this one. All ranks call it. Each

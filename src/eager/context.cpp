@@ -42,7 +42,7 @@ void Context::detach(Observer& observer) {
 
 void Context::initialise() {
   runtime_.initialise(line());
-  tell_observers([](Observer& each) { each.devices_opened(); });
+  for (Context* context : runtime_.contexts()) context->tell_observers([](Observer& each) { each.devices_opened(); });
 }
 
 void Context::wait_for(const LogicalDevice& device, const char* why) const {
@@ -58,9 +58,9 @@ void Context::wait_for(const LogicalDevice& device, const char* why) const {
 
 void Context::record(Observer* by) {
   devices();
-  runtime_.observe(by != nullptr);
   if (recording_ != nullptr) detach(*recording_);
   recording_ = by;
+  runtime_.observe();
   if (recording_ != nullptr) attach(*recording_);
 }
 
@@ -125,7 +125,7 @@ const Context::Target& Context::resolve(Spec& entry) {
   auto matching = [&](const DeviceSpec& wanted) {
     std::vector<LogicalDevice*> found;
     for (LogicalDevice* device : all) {
-      if (wanted.matches(device->spec)) found.push_back(device);
+      if (runtime_.allows(wanted, *device)) found.push_back(device);
     }
     return found;
   };
@@ -145,13 +145,15 @@ const Context::Target& Context::resolve(Spec& entry) {
   }
   if (target.devices.empty()) {
     DeviceSpec asked = spec;
-    if (asked.job.empty()) asked.job = "localhost";
+    const std::string own_job = runtime_.registry().job();
+    const int own_task = runtime_.registry().task();
+    if (asked.job.empty()) asked.job = own_job;
     if (asked.replica < 0) asked.replica = 0;
-    if (asked.task < 0) asked.task = 0;
+    if (asked.task < 0) asked.task = own_task;
     std::transform(asked.device_type.begin(), asked.device_type.end(), asked.device_type.begin(),
                    [](unsigned char c) { return static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c); });
     // Soft placement chooses among types and numbers; a foreign job, replica or task stays an error.
-    bool local = asked.job == "localhost" && asked.replica == 0 && asked.task == 0;
+    bool local = asked.job == own_job && asked.replica == 0 && asked.task == own_task;
     std::string hint = runtime_.soft_placement() || !local
                            ? ""
                            : "lutra.config.set_soft_device_placement(true) would choose one of them";
@@ -210,6 +212,10 @@ Storage* Context::allocate_under_pressure(LogicalDevice& device, std::size_t byt
   // A request above the limit can never succeed, so do not collect for it.
   if (bytes > limit) throw out_of_memory(*this, device, bytes, wanted);
   if (hooks.collect != nullptr && hooks.collect(hooks.user)) {
+    if (Storage* storage = attempt()) return storage;
+  }
+  for (Context* other : runtime_.contexts()) {
+    if (other == this || other->hooks.collect == nullptr || !other->hooks.collect(other->hooks.user)) continue;
     if (Storage* storage = attempt()) return storage;
   }
   if (runtime_.transfer().drop_mirrors(&device)) {

@@ -32,6 +32,8 @@ struct LogicalDevice {
   uint64_t launches = 0;  // so far
   bool retired = false;   // by a reset: tensors may still refer to it, but ops run on others
 
+  // Whether another process has it: it takes part only where a name has a job or a task.
+  bool is_remote() const { return physical != nullptr && physical->process() != nullptr; }
   bool is_host() const { return type == DeviceType::CPU; }
   // Whether each device can read the other's memory: all logical CPUs share the host's.
   bool shares_memory_with(const LogicalDevice& other) const { return this == &other || (is_host() && other.is_host()); }

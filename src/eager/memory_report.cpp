@@ -7,10 +7,28 @@
 namespace lutra {
 namespace {
 
+// Where the Runtime's storages came from. Interpreters that share the Runtime have origins of their own, and only those
+// of large storages tell whose they are.
+struct AllOrigins {
+  explicit AllOrigins(Context& context) : runtime(context.runtime()), own(context.origins()) {}
+  const BigOrigin* big(const Storage& storage) const {
+    for (Context* context : runtime.contexts()) {
+      if (const BigOrigin* found = context->origins().big(&storage)) return found;
+    }
+    return nullptr;
+  }
+  const Origin* find(const TensorRep& tensor) const { return is_shared() ? nullptr : own.find(tensor); }
+  const OriginDetail* detail(const TensorRep& tensor) const { return is_shared() ? nullptr : own.detail(tensor); }
+  bool is_shared() const { return runtime.contexts().size() > 1; }
+
+  Runtime& runtime;
+  const Origins& own;
+};
+
 // The largest storages, by size and then by age.
 class Largest {
  public:
-  explicit Largest(const Origins& origins) : origins_(origins) {}
+  explicit Largest(const AllOrigins& origins) : origins_(origins) {}
 
   void offer(const Storage& storage) {
     if (count_ == kMost && !before(storage, *found_[kMost - 1])) return;
@@ -28,11 +46,11 @@ class Largest {
     return a.bytes != b.bytes ? a.bytes > b.bytes : number(a) < number(b);
   }
   uint32_t number(const Storage& storage) const {
-    if (const BigOrigin* big = origins_.big(&storage)) return big->origin.number;
+    if (const BigOrigin* big = origins_.big(storage)) return big->origin.number;
     return storage.tensor != nullptr ? storage.tensor->origin : UINT32_MAX;
   }
 
-  const Origins& origins_;
+  const AllOrigins& origins_;
   std::array<const Storage*, kMost> found_;
   std::size_t count_ = 0;
 };
@@ -42,9 +60,9 @@ std::string size_text(std::size_t bytes) {
 }
 
 // "(8, 1024, 1024) float32  made by Fill at train.lua:2"
-std::string holder_text(const Origins& origins, const Storage& storage) {
+std::string holder_text(const AllOrigins& origins, const Storage& storage) {
   std::string line;
-  if (const BigOrigin* big = origins.big(&storage)) {
+  if (const BigOrigin* big = origins.big(storage)) {
     if (!big->detail.line.empty()) line = text(" at ", big->detail.line);
     return text(big->shape, " ", big->dtype, "  made by ", big->origin.op != nullptr ? big->origin.op : "a copy", line);
   }
@@ -94,15 +112,15 @@ std::string hint_for(const LogicalDevice& device, std::size_t bytes, const Want&
 }  // namespace
 
 std::vector<std::string> largest_tensors(Context& context, const LogicalDevice& device) {
-  Largest largest(context.origins());
+  const AllOrigins origins(context);
+  Largest largest(origins);
   StorageVisitor offer = [](void* user, const Storage& storage) { static_cast<Largest*>(user)->offer(storage); };
   // Logical CPUs share one pool and its limit.
   if (device.heap != nullptr) device.heap->for_each_storage(offer, &largest);
   else context.runtime().pool().for_each_storage(offer, &largest);
   std::vector<std::string> lines;
   for (const Storage* storage : largest) {
-    lines.push_back(
-        text(bytes_text(static_cast<int64_t>(storage->bytes)), "  ", holder_text(context.origins(), *storage)));
+    lines.push_back(text(bytes_text(static_cast<int64_t>(storage->bytes)), "  ", holder_text(origins, *storage)));
   }
   return lines;
 }
@@ -123,14 +141,14 @@ std::vector<LiveTensor> live_tensors(Context& context, const LogicalDevice* only
                     [](const Storage* a, const Storage* b) { return a->bytes > b->bytes; });
   storages.resize(count);
   std::vector<LiveTensor> list;
-  const Origins& origins = context.origins();
+  const AllOrigins origins(context);
   for (const Storage* storage : storages) {
     LiveTensor live;
     live.device = context.runtime().device(storage->device).full_name;
     live.bytes = static_cast<int64_t>(storage->bytes);
     const Origin* origin = nullptr;
     const OriginDetail* detail = nullptr;
-    if (const BigOrigin* big = origins.big(storage)) {
+    if (const BigOrigin* big = origins.big(*storage)) {
       live.shape = big->shape;
       live.dtype = big->dtype;
       live.is_known = true;

@@ -199,6 +199,9 @@ void OpRecorder::finish() {
 
 double OpRecorder::issue_us() const {
   if (gaps_us_.empty()) return 0;
+  // With few ops, most gaps may have something that happens once: memory that grows, or a library that loads.
+  constexpr std::size_t kFewGaps = 8;
+  if (gaps_us_.size() < kFewGaps) return std::ranges::min(gaps_us_);
   std::vector<double> gaps = gaps_us_;
   auto middle = gaps.begin() + static_cast<std::ptrdiff_t>(gaps.size() / 2);
   std::nth_element(gaps.begin(), middle, gaps.end());

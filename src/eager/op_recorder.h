@@ -71,7 +71,7 @@ class OpRecorder final : public PlacementPolicy, private Observer {
   void set_inner(PlacementPolicy* inner) { inner_ = inner; }
   // Ops whose place is open run on the device while they are recorded.
   void run_on(LogicalDevice* device) { forced_ = device; }
-  // From the start to the last result, and the host's own time for an op.
+  // From the start to the last result, and the host's own time for an op: the median, or the least of few.
   double total_us() const { return static_cast<double>(ended_ns_ - began_ns_) * 1e-3; }
   double issue_us() const;
   int64_t began_ns() const { return began_ns_; }

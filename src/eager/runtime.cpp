@@ -33,6 +33,20 @@ void require_growable(const LogicalDevicePlan& plan) {
        "driver does not have. Leave growth off, and set a limit if others need the card too");
 }
 
+std::unique_ptr<KernelRegistry> new_kernels(const OpRegistry& ops) {
+  auto kernels = std::make_unique<KernelRegistry>(ops);
+  register_all_cpu_kernels(*kernels);
+  return kernels;
+}
+
+// The CPU's kernels for Lutra's own ops, which have the same numbers in each Runtime. It takes more memory than most of
+// the rest.
+const KernelRegistry& cpu_kernels() {
+  static const OpRegistry ops;
+  static const std::unique_ptr<KernelRegistry> kernels = new_kernels(ops);
+  return *kernels;
+}
+
 // A tensor stores its device as a 16-bit number.
 constexpr std::size_t kMostDevices = UINT16_MAX;
 
@@ -41,12 +55,11 @@ constexpr std::size_t kMostDevices = UINT16_MAX;
 Runtime::Runtime()
     : constant_op_(ops_.get("_EagerConst")),
       cast_op_(ops_.get("Cast")),
-      kernels_(std::make_unique<KernelRegistry>(ops_)),
+      kernels_(&cpu_kernels()),
       registry_(std::make_unique<DeviceRegistry>(std::make_unique<CpuDevice>())),
       pool_(std::make_unique<HostPool>(HostPool::default_limit())),
       transfer_(faults_) {
-  register_all_cpu_kernels(*kernels_);
-  observe(false);
+  observe();
   StorageHooks hooks;
   hooks.set_mirror_hook(
       [](void* user, Storage* storage) { static_cast<Runtime*>(user)->transfer_.drop_mirrors_of(storage); }, this);
@@ -97,9 +110,34 @@ void Runtime::set_simulated_gpus(std::vector<SimOptions> cards) {
   sim_schedule_ = schedule;
 }
 
+void Runtime::add_remote_devices(const std::string& job, int task, std::vector<std::unique_ptr<Device>> devices) {
+  if (is_initialised())
+    fail(ErrorCode::FailedPrecondition, "devices of other processes cannot be added after devices are initialised");
+  int index = 0;
+  for (std::unique_ptr<Device>& device : devices) {
+    LogicalDevicePlan plan;
+    plan.spec = DeviceSpec::complete(device->type(), index++, job, task);
+    plan.physical = device.get();
+    remote_plans_.push_back(std::move(plan));
+    remote_.push_back(std::move(device));
+  }
+}
+
+bool Runtime::has_remote_devices(std::string_view job) const {
+  return std::ranges::any_of(remote_plans_, [&](const LogicalDevicePlan& plan) { return plan.spec.job == job; });
+}
+
 // Cards are discovered at the first query about GPUs.
 void Runtime::use_own_cards() {
   registry_->set_gpu_source([this] { return backend_named("cuda").discover(log_); });
+}
+
+KernelRegistry& Runtime::own_kernels() {
+  if (own_kernels_ == nullptr) {
+    own_kernels_ = new_kernels(ops_);
+    kernels_ = own_kernels_.get();
+  }
+  return *own_kernels_;
 }
 
 // The table of kernels has a row for each op, so a new op needs a new table.
@@ -107,22 +145,23 @@ const OpDef& Runtime::add_op(OpDef op, DTypes keys, const KernelEntry& kernel) {
   require(ops_.find(op.name) == nullptr, "an op called ", op.name, " is there already");
   added_.push_back({op.name, keys, kernel});
   const OpDef& defined = ops_.define(std::move(op));
-  auto kernels = std::make_unique<KernelRegistry>(ops_);
-  register_all_cpu_kernels(*kernels);
+  auto kernels = new_kernels(ops_);
   if (gpu_backend_ != nullptr) gpu_backend_->register_kernels(*kernels);
   for (const AddedKernel& added : added_) kernels->add(added.op, DeviceType::CPU, added.keys, added.entry);
-  kernels_ = std::move(kernels);
+  own_kernels_ = std::move(kernels);
+  kernels_ = own_kernels_.get();
   return defined;
 }
 
 // Replaces the GPU kernels of another back end, if registered before, by this one's.
 void Runtime::take_kernels(const Backend& backend) {
+  KernelRegistry& kernels = own_kernels();
   bool has_others = gpu_backend_ != nullptr && gpu_backend_ != &backend;
   for (int id = 0; has_others && id < ops_.count(); ++id) {
-    if (!ops_.at(id).has(kComposed)) kernels_->remove(ops_.at(id).name, DeviceType::GPU);
+    if (!ops_.at(id).has(kComposed)) kernels.remove(ops_.at(id).name, DeviceType::GPU);
   }
   gpu_backend_ = &backend;
-  backend.register_kernels(*kernels_);
+  backend.register_kernels(kernels);
 }
 
 void Runtime::initialise(std::string_view by) {
@@ -133,7 +172,14 @@ void Runtime::initialise(std::string_view by) {
   for (const std::string& warning : registry_->warnings()) log_.line(text("WARNING: ", warning));
   bool any_gpu = false;
   for (const LogicalDevicePlan& plan : plans) any_gpu |= plan.physical->type() == DeviceType::GPU;
-  if (any_gpu) take_kernels(backend_named(!sim_cards_.empty() ? "sim" : "cuda"));
+  const bool has_own_cards = any_gpu && sim_cards_.empty();
+  if (has_own_cards && !remote_plans_.empty()) {
+    fail(ErrorCode::FailedPrecondition,
+         "GPUs of other processes run the kernels of simulated GPUs, and this process has "
+         "cards of its own: hide them by lutra.config.set_visible_devices({}, \"GPU\")");
+  }
+  if (any_gpu || !remote_plans_.empty()) take_kernels(backend_named(has_own_cards ? "cuda" : "sim"));
+  plans.insert(plans.end(), remote_plans_.begin(), remote_plans_.end());
   // Whatever may fail comes first, so that no device is open after a failure.
   std::vector<LogicalDevice*> devices;
   for (const LogicalDevicePlan& plan : plans) {
@@ -143,6 +189,7 @@ void Runtime::initialise(std::string_view by) {
   for (std::size_t i = 0; i < plans.size(); ++i) open_device(*devices[i], plans[i]);
   // GPUs before CPUs, lowest number first.
   std::stable_sort(devices.begin(), devices.end(), [](const LogicalDevice* a, const LogicalDevice* b) {
+    if (a->is_remote() || b->is_remote()) return !a->is_remote();
     return a->type != b->type ? a->type == DeviceType::GPU : a->spec.index < b->spec.index;
   });
   registry_->freeze(by);
@@ -185,7 +232,7 @@ void Runtime::open_device(LogicalDevice& device, const LogicalDevicePlan& plan) 
     if (cpu_ == nullptr || cpu_->spec.index != 0 || plan.spec.index == 0) cpu_ = &device;
     return;
   }
-  device.backend = gpu_backend_;
+  device.backend = device.is_remote() ? &backend_named("remote") : gpu_backend_;
   const auto* card = dynamic_cast<const SimDevice*>(plan.physical);
   const bool is_simulated = card != nullptr;
   device.fail_at = is_simulated ? card->options().fail_at : 0;
@@ -200,7 +247,9 @@ void Runtime::open_device(LogicalDevice& device, const LogicalDevicePlan& plan) 
   device.heap->poison_freed(is_simulated && sim_schedule_ != nullptr);
 }
 
-void Runtime::observe(bool on) {
+void Runtime::observe() {
+  bool on = false;
+  for (const Context* context : contexts_) on |= context->recording() != nullptr;
   told_bytes_ = on ? 0 : kBigBytes;
   for (auto& device : devices_) {
     if (device->is_host()) device->inline_below = on ? 0 : kInlineBytes + 1;
@@ -214,6 +263,9 @@ void Runtime::reset() {
     if (device->heap == nullptr || device->heap->live() == 0) continue;
     fail(ErrorCode::FailedPrecondition, "reset: tensors live on ", device->full_name, " (", device->heap->live(),
          "); release them first (local t <close>, lutra.tidy, t = nil)");
+  }
+  for (LogicalDevice* device : order_) {
+    if (device->heap != nullptr) device->heap->settle();
   }
   for (LogicalDevice* device : order_) {
     device->retired = true;
@@ -242,7 +294,7 @@ LogicalDevice& Runtime::find(std::string_view name) {
   std::vector<LogicalDevice*> found;
   if (!wanted.empty()) {
     for (LogicalDevice* device : order_) {
-      if (wanted.matches(device->spec)) found.push_back(device);
+      if (allows(wanted, *device)) found.push_back(device);
     }
   }
   if (found.empty()) {
@@ -254,6 +306,16 @@ LogicalDevice& Runtime::find(std::string_view name) {
          "' and '", found[1]->full_name, "'.");
   }
   return *found[0];
+}
+
+bool Runtime::allows(const DeviceSpec& name, const LogicalDevice& device) const {
+  if (device.is_remote()) return (!name.job.empty() || name.task >= 0) && name.matches(device.spec);
+  if (name.job != "localhost" || device.spec.job == "localhost") return name.matches(device.spec);
+  // This process is a task of a job, and localhost is another word for that.
+  DeviceSpec own = name;
+  own.job = device.spec.job;
+  if (own.task == 0) own.task = device.spec.task;
+  return own.matches(device.spec);
 }
 
 std::string Runtime::device_names() const {

@@ -1,5 +1,6 @@
-// The ops, kernels, devices with their memory, and settings of one State (one lua_State's Lutra). A Context is one
-// thread's view of it. Devices are initialised by the first op, or the first query that needs them.
+// The ops, kernels, devices with their memory, and settings of one State (one lua_State's Lutra), or of several that
+// share them and take turns (embed/turns.h). A Context is one State's view of it. Devices are initialised by the first
+// op, or the first query that needs them.
 #pragma once
 
 #include <algorithm>
@@ -52,7 +53,9 @@ class Runtime {
   const OpRegistry& ops() const { return ops_; }
   const OpDef& constant_op() const { return constant_op_; }  // _EagerConst
   const OpDef& cast_op() const { return cast_op_; }          // Cast, which promotes inputs
-  KernelRegistry& kernels() { return *kernels_; }
+  const KernelRegistry& kernels() const { return *kernels_; }
+  // The same, to change: all Runtimes without GPUs and ops of hosts read one table.
+  KernelRegistry& own_kernels();
   DeviceRegistry& registry() { return *registry_; }
   Log& log() { return log_; }
   FaultSets& faults() { return faults_; }
@@ -68,6 +71,12 @@ class Runtime {
   }
   void set_simulated_gpus(std::vector<SimOptions> cards);
 
+  // Adds the devices of another process, as task `task` of `job`. Only before initialisation. They stay until the
+  // Runtime ends. Fails (FailedPrecondition) if the machine's own GPUs have other kernels than theirs.
+  void add_remote_devices(const std::string& job, int task, std::vector<std::unique_ptr<Device>> devices);
+
+  bool has_remote_devices(std::string_view job) const;
+
   // Defines an op of a host's, with its kernel for the CPU in these dtypes. No op may be in progress. Fails
   // (InvalidArgument) if the name is taken. The entry's strings must outlive the Runtime.
   const OpDef& add_op(OpDef op, DTypes keys, const KernelEntry& kernel);
@@ -78,7 +87,8 @@ class Runtime {
   // Returns to the state before initialisation. Fails (FailedPrecondition) while tensors live on a GPU.
   void reset();
 
-  // GPUs before CPUs, lowest number first: the order of placement. Empty before initialisation.
+  // GPUs before CPUs, lowest number first, then other processes' devices: the order of placement. Empty before
+  // initialisation.
   std::span<LogicalDevice* const> order() const { return order_; }
   LogicalDevice& device(uint16_t id) { return *devices_[id]; }
   LogicalDevice& cpu() { return *cpu_; }
@@ -87,6 +97,8 @@ class Runtime {
   LogicalDevice& successor(LogicalDevice& retired);
   // Fails unless the name matches exactly one initialised device: NotFound if none, else InvalidArgument.
   LogicalDevice& find(std::string_view name);
+  // Whether a name, perhaps partial, allows the device. Without a job and a task it means this process' devices.
+  bool allows(const DeviceSpec& name, const LogicalDevice& device) const;
   std::string device_names() const;
 
   // Blocks until the device (null: all devices) has finished all queued work. Raises the error of work that failed.
@@ -99,6 +111,8 @@ class Runtime {
   // The Contexts of this Runtime, which must forget a storage when it is freed.
   void attach(Context* context) { contexts_.push_back(context); }
   void detach(Context* context) { std::erase(contexts_, context); }
+  // One for each interpreter; several where interpreters share the Runtime.
+  std::span<Context* const> contexts() const { return contexts_; }
 
   // What keeps memory between uses. It is asked to give it back when memory is short, and before a reset.
   void attach(IdleMemory* memory) { idle_.push_back(memory); }
@@ -106,9 +120,10 @@ class Runtime {
   void release_idle(const LogicalDevice* device) {
     for (IdleMemory* memory : idle_) memory->release_idle(device);
   }
-  // While launches are recorded (Context::observe), every tensor has a Storage, also one of few bytes. Contexts then
-  // hear of each storage that is freed; otherwise only of large ones.
-  void observe(bool on);
+  // While a Context records launches (Context::record), every tensor has a Storage, also one of few bytes. Contexts
+  // then hear of each storage that is freed; otherwise only of large ones. Call it when a Context begins or ends a
+  // recording.
+  void observe();
 
   // No device gets more memory than this, whatever its settings say. Only before initialisation.
   void set_most_memory(std::size_t bytes) {
@@ -143,7 +158,8 @@ class Runtime {
   OpRegistry ops_;
   const OpDef& constant_op_;
   const OpDef& cast_op_;
-  std::unique_ptr<KernelRegistry> kernels_;
+  std::unique_ptr<KernelRegistry> own_kernels_;
+  const KernelRegistry* kernels_;
   struct AddedKernel {
     const char* op;
     DTypes keys;
@@ -151,6 +167,8 @@ class Runtime {
   };
   std::vector<AddedKernel> added_;  // of hosts' ops
   std::unique_ptr<DeviceRegistry> registry_;
+  std::vector<std::unique_ptr<Device>> remote_;  // other processes' devices
+  std::vector<LogicalDevicePlan> remote_plans_;
   Log log_;
   StorageHooks hooks_;
   std::vector<std::unique_ptr<LogicalDevice>> devices_;  // by id; kept after a reset, for tensors that refer to them

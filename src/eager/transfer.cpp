@@ -5,6 +5,7 @@
 #include <deque>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "core/clock.h"
 #include "device/stream_times.h"
@@ -222,12 +223,23 @@ Storage* Transfer::fetch_mirror(Context& context, const TensorRep& tensor, Logic
     } else if (from.is_host()) {
       order_after(*to.copy, to.heap->idle(*copy));
       // `reading` is one ticket for all readers, so a reader on another stream must come after the last one.
-      if (source.storage->reading.stream != to.copy.get()) order_after(*to.copy, source.storage->reading);
+      if (!to.is_remote() && source.storage->reading.stream != to.copy.get())
+        order_after(*to.copy, source.storage->reading);
       NotedCopy noted(context, from, to, source, bytes, why, *to.copy);
-      copy->ready = source.storage->reading = to.copy->copy({copy->data, source.data, bytes}, false);
+      copy->ready = to.copy->copy({copy->data, source.data, bytes}, to.is_remote());
+      // Another process is sent the bytes at once.
+      if (!to.is_remote()) source.storage->reading = copy->ready;
       noted.queued();
     } else if (to.is_host()) {
       read_as(context, source, copy->data, 0, bytes, why);
+    } else if (from.physical->process() != to.physical->process()) {
+      // By way of this process' memory.
+      std::vector<std::byte> here(bytes);
+      read_as(context, source, here.data(), 0, bytes, why);
+      order_after(*to.copy, to.heap->idle(*copy));
+      NotedCopy noted(context, from, to, source, bytes, why, *to.copy);
+      copy->ready = to.copy->copy({copy->data, here.data(), bytes}, true);
+      noted.queued();
     } else {
       Stream& stream = *from.copy;
       wait_for_source(from, *source.storage, stream);

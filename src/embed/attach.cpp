@@ -1,11 +1,14 @@
 // Lutra in a lua_State of the host's. The lutra_t is a userdata of that state, made after the module's State, so that
 // lua_close finalizes it before.
+#include <optional>
+
 #include "embed/host.h"
 #include "embed/tensors.h"
 #include "lua/border/allocator.h"
 #include "lua/border/box.h"
 #include "lua/border/guard.h"
 #include "lua/border/modules.h"
+#include "lua/border/op_counter.h"
 #include "lua/border/variable_box.h"
 
 using namespace lutra;
@@ -13,11 +16,15 @@ using namespace lutra::embed;
 
 namespace {
 
-// The host's allocator, with a hold on what it frees (FreeHold). It stays in place until the state is closed.
+// The host's allocator, with a hold on what it frees (FreeHold), and perhaps a limit. It stays in place until the state
+// is closed.
 struct HeldAllocator {
   lua_Alloc allocate;
   void* user;
   FreeHold hold;
+  lua_Alloc hosts_allocate;
+  void* hosts_user;
+  std::optional<LimitedMemory> memory;
 
   static void* reallocate(void* self, void* block, std::size_t old_size, std::size_t new_size) {
     HeldAllocator& own = *static_cast<HeldAllocator*>(self);
@@ -29,6 +36,7 @@ struct HeldAllocator {
 struct Attached {
   lutra_t lutra;
   std::unique_ptr<HeldAllocator> allocator;
+  std::optional<OpCounter> op_counter;
 };
 
 int close_attached(lua_State* L) {
@@ -37,10 +45,12 @@ int close_attached(lua_State* L) {
   if (attached == nullptr) return 0;
   attached->lutra.interrupts->end();
   attached->lutra.state->limits = nullptr;
+  if (attached->op_counter) attached->lutra.state->context().detach(*attached->op_counter);
+  if (attached->allocator->memory) attached->allocator->memory->lift();
   Home* home = attached->lutra.home;
   void* user;
   if (lua_getallocf(L, &user) == HeldAllocator::reallocate && user == attached->allocator.get()) {
-    lua_setallocf(L, attached->allocator->allocate, attached->allocator->user);
+    lua_setallocf(L, attached->allocator->hosts_allocate, attached->allocator->hosts_user);
   } else {
     attached->allocator.release();  // the host has wrapped it once more
   }
@@ -81,6 +91,10 @@ void apply(lutra_t& lutra, const InterpreterOptions& options) {
   if (options.sim_gpus) runtime.set_simulated_gpus(*options.sim_gpus, {.memory_limit_mb = options.sim_gpu_mb});
   if (options.log_placement) context.placement_log().set_options({.on = true});
   if (options.soft_placement) runtime.set_soft_placement(true);
+  if (options.limits.tensor_memory_mb > 0) {
+    require(!runtime.is_initialised(), "lutra_attach: tensor_memory_mb comes too late: the devices are initialised");
+    runtime.set_most_memory(static_cast<std::size_t>(options.limits.tensor_memory_mb * (1 << 20)));
+  }
   if (options.device.empty()) return;
   DeviceSpec spec = DeviceSpec::parse(options.device);
   protect(lutra.L, 0, [&](lua_State* L) {
@@ -88,6 +102,16 @@ void apply(lutra_t& lutra, const InterpreterOptions& options) {
     return 0;
   });
   lutra.state->enter(lutra.L).scopes->start_in(context.intern(spec));
+}
+
+void limit_memory(HeldAllocator& allocator, lutra_t& lutra, double mb) {
+  lua_gc(lutra.L, LUA_GCCOLLECT);
+  LimitedMemory& memory = allocator.memory.emplace(allocator.hosts_allocate, allocator.hosts_user, lutra.own_limits);
+  memory.join(static_cast<std::size_t>(lua_gc(lutra.L, LUA_GCCOUNT)) * 1024 +
+              static_cast<std::size_t>(lua_gc(lutra.L, LUA_GCCOUNTB)));
+  memory.set_limit(mb);
+  allocator.allocate = LimitedMemory::reallocate;
+  allocator.user = &memory;
 }
 
 lua_State* main_thread(lua_State* L) {
@@ -102,11 +126,12 @@ lutra_t* attach(lua_State* L, const lutra_options* options) {
   require(lua_version(L) == LUA_VERSION_NUM, "lutra_attach: the lua_State is of Lua ", lua_version(L), ", expected ",
           LUA_VERSION_NUM);
   require(lua_checkstack(L, LUA_MINSTACK) != 0, "lutra_attach: Lua's stack is full");
-  InterpreterOptions read = read_options(options, "lutra_attach");
-  const LimitOptions& limits = read.limits;
-  require(!read.is_sandbox && limits.lua_memory_mb == 0 && limits.instructions == 0 && limits.tensors == 0 &&
-              limits.tensor_memory_mb == 0,
-          "lutra_attach: a sandbox and limits other than seconds need an interpreter of their own: use lutra_open");
+  std::shared_ptr<Turns> turns;
+  InterpreterOptions read = read_options(options, "lutra_attach", &turns);
+  require(turns == nullptr,
+          "lutra_attach: options.runtime is for lutra_open: scripts of an attached lua_State run without ",
+          "a call of Lutra's, and cannot take turns");
+  require(!read.is_sandbox, "lutra_attach: a sandbox needs an interpreter of its own: use lutra_open");
   if (lutra_t* known = host_of(L)) {
     require(known->interpreter == nullptr, "lutra_attach: this lua_State is of lutra_open");
     return known;
@@ -127,13 +152,18 @@ lutra_t* attach(lua_State* L, const lutra_options* options) {
   lutra.state = State::find(L);
   lutra.interrupts = Interrupts::find(L);
   apply(lutra, read);
-  lutra.own_limits.options.seconds = limits.seconds;
-  lutra.state->limits = &lutra.own_limits;
-  auto home = std::make_unique<Home>(lutra.state->shared_runtime(), &lutra, true);
+  HeldAllocator& allocator = *attached->allocator;
+  allocator.hosts_allocate = allocator.allocate = lua_getallocf(L, &allocator.hosts_user);
+  allocator.user = allocator.hosts_user;
+  if (read.limits.lua_memory_mb > 0) limit_memory(allocator, lutra, read.limits.lua_memory_mb);
+  lutra.own_limits.options = read.limits;
+  if (read.limits.tensors > 0) lutra.state->set_most_tensors(read.limits.tensors);
+  auto home = std::make_unique<Home>(lutra.state->shared_runtime(), nullptr, &lutra, true);
   remember_host(lutra);
   lutra.home = home.release();
-  HeldAllocator& allocator = *attached->allocator;
-  allocator.allocate = lua_getallocf(L, &allocator.user);
+  lutra.state->limits = &lutra.own_limits;
+  if (read.limits.instructions > 0) lutra.state->context().attach(attached->op_counter.emplace(lutra.own_limits));
+  if (allocator.memory) lutra.own_limits.set_memory(&*allocator.memory);
   lua_setallocf(L, HeldAllocator::reallocate, &allocator);
   lutra.interrupts->set_hold(&allocator.hold);
   lutra.interrupts->be_always_ready(lutra.L);

@@ -163,9 +163,21 @@ Use::Use(lutra_t* lutra, const char* who, bool nested) noexcept {
   const Gate::Entered entered = home_->gate.enter();
   entered_ = entered == Gate::Entered::Yes;
   allowed_ = entered_ || (entered == Gate::Entered::Nested && nested && lutra->in_function);
+  if (allowed_ && home_->turns() != nullptr) take_turn(*lutra, who);
   if (allowed_) return;
+  if (entered_) return;
   if (entered == Gate::Entered::Nested) refuse(who, "a callback must not use the lutra_t that calls it");
   else refuse(who, "another thread is using this lutra_t");
+}
+
+void Use::take_turn(lutra_t& lutra, const char* who) noexcept {
+  const Turns::Entered entered = home_->turns()->enter(lutra);
+  has_turn_ = allowed_ = entered == Turns::Entered::Yes;
+  if (entered == Turns::Entered::InCallback)
+    refuse(who, "a callback must not use interpreters that share the runtime of the one that calls it");
+  if (entered == Turns::Entered::WouldBlock)
+    refuse(who,
+           "another thread uses the runtime, and a callback of another runtime's interpreter must not wait for it");
 }
 
 int run_protected(lutra_t& lutra, int arguments, int results) noexcept {

@@ -62,17 +62,17 @@ void free_handle(Handle* handle) {
 }  // namespace
 
 void Home::bury(Handle* handle) {
-  if (gate.is_mine()) return free_handle(handle);
+  if (is_mine()) return free_handle(handle);
   retain();  // another thread may free the last handle as soon as it is in the list
-  Handle* first = buried_.load(std::memory_order_relaxed);
+  Handle* first = buried().load(std::memory_order_relaxed);
   do handle->next = first;
-  while (!buried_.compare_exchange_weak(first, handle));
+  while (!buried().compare_exchange_weak(first, handle));
   if (!is_attached_ || owner() == nullptr) free_if_idle();
   release();
 }
 
 void Home::free_buried() {
-  Handle* handle = buried_.exchange(nullptr);
+  Handle* handle = buried().exchange(nullptr);
   while (handle != nullptr) {
     Handle* next = handle->next;
     free_handle(handle);
@@ -82,9 +82,10 @@ void Home::free_buried() {
 
 void Home::free_if_idle() {
   retain();
-  while (buried_.load() != nullptr && gate.enter_to_free()) {
+  while (buried().load() != nullptr && (turns_ != nullptr ? turns_->enter_to_free() : gate.enter_to_free())) {
     free_buried();
-    gate.leave();
+    if (turns_ != nullptr) turns_->leave_after_freeing();
+    else gate.leave();
   }
   release();
 }

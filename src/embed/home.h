@@ -10,6 +10,7 @@
 
 #include "eager/runtime.h"
 #include "embed/lutra.h"
+#include "embed/turns.h"
 #include "tensor/tensor.h"
 
 namespace lutra::embed {
@@ -72,8 +73,9 @@ struct Handle {
 
 class Home {
  public:
-  Home(std::shared_ptr<Runtime> runtime, lutra_t* owner, bool is_attached)
-      : runtime_(std::move(runtime)), owner_(owner), is_attached_(is_attached) {}
+  // `turns`: null if the Runtime is not shared.
+  Home(std::shared_ptr<Runtime> runtime, std::shared_ptr<Turns> turns, lutra_t* owner, bool is_attached)
+      : runtime_(std::move(runtime)), turns_(std::move(turns)), owner_(owner), is_attached_(is_attached) {}
 
   void retain() { refs_.fetch_add(1, std::memory_order_relaxed); }
   void release() {
@@ -88,21 +90,29 @@ class Home {
   HostOp& keep(std::unique_ptr<HostOp, DeleteHostOp> op) { return *ops_.emplace_back(std::move(op)); }
 
   Gate gate;
-  // Frees the handle: now if no other thread uses the interpreter, else at the end of that use.
+  Turns* turns() { return turns_.get(); }
+  // Frees the handle: now if no other thread uses the interpreter (or one that shares its Runtime), else at the end of
+  // that use.
   void bury(Handle* handle);
   void free_buried();
   void leave() {
     gate.leave();
-    if (buried_.load() != nullptr) [[unlikely]]
+    free_what_is_left();
+  }
+  void free_what_is_left() {
+    if (buried().load() != nullptr) [[unlikely]]
       free_if_idle();
   }
 
  private:
+  std::atomic<Handle*>& buried() { return turns_ != nullptr ? turns_->buried() : buried_; }
+  bool is_mine() const { return turns_ != nullptr ? turns_->is_mine() : gate.is_mine(); }
   void free_if_idle();
 
   std::atomic<uint32_t> refs_{1};                           // one is the interpreter's
   std::vector<std::unique_ptr<HostOp, DeleteHostOp>> ops_;  // whose names the Runtime uses
   std::shared_ptr<Runtime> runtime_;
+  std::shared_ptr<Turns> turns_;
   std::atomic<lutra_t*> owner_;
   const bool is_attached_;  // scripts may run without the gate: only calls of the owner free handles
   std::atomic<Handle*> buried_{nullptr};

@@ -74,17 +74,19 @@ template <class Body> int attempt(lutra_t* lutra, const Body& body) noexcept {
 // The use of an interpreter for one call.
 class Use {
  public:
-  // `nested`: also inside a host's function.
+  // `nested`: also inside a host's function. Waits for the turn of an interpreter whose Runtime is shared.
   Use(lutra_t* lutra, const char* who, bool nested = false) noexcept;
   ~Use() {
+    if (has_turn_) home_->turns()->leave();
     if (entered_) home_->leave();
   }
   Use(const Use&) = delete;
   explicit operator bool() const { return allowed_; }
 
  private:
+  void take_turn(lutra_t& lutra, const char* who) noexcept;
   Home* home_ = nullptr;
-  bool entered_ = false, allowed_ = false;
+  bool entered_ = false, has_turn_ = false, allowed_ = false;
 };
 
 // Calls body() while this thread uses the interpreter; body may throw and must leave Lua's stack as it was.
@@ -106,6 +108,11 @@ lutra_t* host_of(lua_State* L);
 // Long work of ops asks for interrupts.
 void watch_interrupts(lutra_t& lutra);
 
-InterpreterOptions read_options(const lutra_options* given, const char* who);
+// `turns`: those of options->runtime, or null.
+InterpreterOptions read_options(const lutra_options* given, const char* who, std::shared_ptr<Turns>* turns);
+// A Runtime by the options that belong to it, which interpreters may share. Throws.
+std::shared_ptr<Runtime> new_runtime(const lutra_options* options);
+// Sends the log to the lutra_t's function, or to stderr if it has none.
+void show_log(lutra_t& lutra, Log& log);
 
 }  // namespace lutra::embed

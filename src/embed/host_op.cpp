@@ -245,6 +245,9 @@ extern "C" int lutra_register_op(lutra_t* lutra, const lutra_op_def* op) {
   BindFrame frame{lutra, nullptr};
   if (int failed = attempt(lutra,
                            [&] {
+                             require(lutra->home->turns() == nullptr,
+                                     "lutra_register_op: an op belongs to a runtime, and "
+                                     "this interpreter shares its runtime with others: open one of its own");
                              lutra_op_def def = read_def(op);
                              lutra->state->enter(lutra->L);
                              frame.op = &add_op(*lutra, def);

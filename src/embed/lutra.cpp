@@ -7,6 +7,7 @@
 #include "core/version.h"
 #include "embed/host.h"
 #include "lua/border/guard.h"
+#include "lua/border/modules.h"
 
 using namespace lutra;
 using namespace lutra::embed;
@@ -44,8 +45,10 @@ void read_limits(const lutra_options& options, const char* who, InterpreterOptio
 
 }  // namespace
 
-// Reads the caller's options, which may be of an older or newer version of the header.
-InterpreterOptions read_options(const lutra_options* given, const char* who) {
+namespace {
+
+// The caller's options, which may be of an older or newer version of the header.
+lutra_options copy_options(const lutra_options* given, const char* who) {
   lutra_options options = LUTRA_OPTIONS_INIT;
   if (given != nullptr) {
     constexpr size_t kFirstField = offsetof(lutra_options, sim_gpus);
@@ -57,6 +60,10 @@ InterpreterOptions read_options(const lutra_options* given, const char* who) {
     }
     std::memcpy(&options, given, std::min(given->size, sizeof options));
   }
+  return options;
+}
+
+InterpreterOptions read_all(const lutra_options& options, const char* who) {
   require(options.sim_gpus >= 0 && options.sim_gpus <= kMostSimGpus, who, ": sim_gpus is ", options.sim_gpus,
           ", expected 0 to ", kMostSimGpus);
   require(std::isfinite(options.sim_gpu_mb) && options.sim_gpu_mb >= 0, who, ": sim_gpu_mb is ", options.sim_gpu_mb,
@@ -69,6 +76,38 @@ InterpreterOptions read_options(const lutra_options* given, const char* who) {
   if (options.device != nullptr) read.device = options.device;
   read_limits(options, who, &read);
   return read;
+}
+
+}  // namespace
+
+InterpreterOptions read_options(const lutra_options* given, const char* who, std::shared_ptr<Turns>* turns) {
+  const lutra_options options = copy_options(given, who);
+  InterpreterOptions read = read_all(options, who);
+  if (options.runtime == nullptr) return read;
+  require(
+      options.sim_gpus == 0 && options.sim_gpu_mb == 0 && options.soft_placement == 0 && options.tensor_memory_mb == 0,
+      who, ": sim_gpus, sim_gpu_mb, soft_placement and tensor_memory_mb belong to options.runtime: ",
+      "give them to lutra_runtime_open");
+  require(options.sandbox == 0, who, ": a sandbox cannot share options.runtime, whose memory and settings its scripts ",
+          "could take from others: leave runtime NULL, and pass tensors on a CPU to it, which copies nothing");
+  *turns = options.runtime->turns;
+  read.runtime = (*turns)->runtime();
+  return read;
+}
+
+std::shared_ptr<Runtime> new_runtime(const lutra_options* given) {
+  const char* who = "lutra_runtime_open";
+  const lutra_options options = copy_options(given, who);
+  const InterpreterOptions read = read_all(options, who);
+  const LimitOptions& limits = read.limits;
+  require(options.runtime == nullptr && options.log_placement == 0 && read.device.empty() && !read.is_sandbox &&
+              limits.lua_memory_mb == 0 && limits.instructions == 0 && limits.seconds == 0 && limits.tensors == 0,
+          who, ": a runtime has sim_gpus, sim_gpu_mb, soft_placement and tensor_memory_mb; give the other options to ",
+          "lutra_open");
+  auto runtime = std::make_shared<Runtime>();
+  apply_environment(*runtime);
+  apply(read, *runtime);
+  return runtime;
 }
 
 namespace {
@@ -84,6 +123,32 @@ void log_line(void* user, std::string_view line) {
   const lutra_t& lutra = *static_cast<const lutra_t*>(user);
   lutra.log(lutra.log_user, line.data(), line.size());
 }
+
+}  // namespace
+
+void show_log(lutra_t& lutra, Log& log) { log.set_sink(lutra.log != nullptr ? log_line : nullptr, &lutra); }
+
+namespace {
+
+// The turn of an interpreter that is being opened, if its Runtime is shared.
+class OpeningTurn {
+ public:
+  OpeningTurn(Turns* turns, lutra_t& lutra) : turns_(turns) {
+    if (turns_ == nullptr) return;
+    const Turns::Entered entered = turns_->enter(lutra);
+    if (entered == Turns::Entered::Yes) return;
+    fail(ErrorCode::FailedPrecondition, "lutra_open: inside a callback, options.runtime ",
+         entered == Turns::Entered::InCallback ? "is that of the interpreter which calls it"
+                                               : "is another one, which another thread uses");
+  }
+  ~OpeningTurn() {
+    if (turns_ != nullptr) turns_->leave();
+  }
+  OpeningTurn(const OpeningTurn&) = delete;
+
+ private:
+  Turns* turns_;
+};
 
 // Compiles and runs. The loader leaves a function or an error's text.
 template <class Load> int run_chunk(lutra_t* lutra, const char* who, const char* given, const char* name, Load load) {
@@ -112,14 +177,18 @@ extern "C" {
 lutra_t* lutra_open(const lutra_options* options) {
   lutra_t* opened = nullptr;
   attempt(nullptr, [&] {
-    auto lutra = std::make_unique<lutra_t>();
-    lutra->interpreter = std::make_unique<Interpreter>(read_options(options, "lutra_open"));
+    std::shared_ptr<Turns> turns;
+    const InterpreterOptions read = read_options(options, "lutra_open", &turns);
+    auto made = std::make_unique<lutra_t>();
+    const OpeningTurn turn(turns.get(), *made);
+    std::unique_ptr<lutra_t> lutra = std::move(made);  // after a failure it is closed before the turn ends
+    lutra->interpreter = std::make_unique<Interpreter>(read);
     lutra->L = lutra->interpreter->lua();
     lutra->state = State::find(lutra->L);
     lutra->interrupts = Interrupts::find(lutra->L);
     remember_host(*lutra);
     watch_interrupts(*lutra);
-    lutra->home = new Home(lutra->state->shared_runtime(), lutra.get(), false);
+    lutra->home = new Home(lutra->state->shared_runtime(), turns, lutra.get(), false);
     opened = lutra.release();
   });
   return opened;
@@ -152,7 +221,7 @@ int lutra_set_log(lutra_t* lutra, void (*log)(void* user, const char* line, size
   return attempt_on(lutra, "lutra_set_log", false, [&] {
     lutra->log = log;
     lutra->log_user = user;
-    lutra->state->runtime().log().set_sink(log != nullptr ? log_line : nullptr, lutra);
+    show_log(*lutra, lutra->state->runtime().log());
   });
 }
 
@@ -166,8 +235,11 @@ void lutra_close(lutra_t* lutra) {
   if (lutra->interpreter == nullptr) return;
   Home* home = lutra->home;
   if (home->gate.enter() != Gate::Entered::Yes) return;
+  Turns* turns = home->turns();
+  if (turns != nullptr && turns->enter(*lutra) != Turns::Entered::Yes) return home->leave();
   home->free_buried();
   delete lutra;
+  if (turns != nullptr) turns->leave();
   home->leave();
   home->release();
 }

@@ -25,9 +25,10 @@
 extern "C" {
 #endif
 
-typedef struct lutra_t lutra_t;           /* an interpreter */
-typedef struct lutra_tensor lutra_tensor; /* a tensor, counted; it outlives its interpreter */
-typedef struct lutra_object lutra_object; /* any other value of Lua: a function, a table, a model; counted */
+typedef struct lutra_t lutra_t;                 /* an interpreter */
+typedef struct lutra_tensor lutra_tensor;       /* a tensor, counted; it outlives its interpreter */
+typedef struct lutra_runtime_t lutra_runtime_t; /* devices and memory that interpreters share */
+typedef struct lutra_object lutra_object;       /* any other value of Lua: a function, a table, a model; counted */
 struct lua_State;
 
 enum lutra_status {
@@ -47,8 +48,8 @@ typedef struct lutra_options {
   int log_placement;  /* not 0: a line per operation, on stderr or to lutra_set_log's function */
   int soft_placement; /* not 0: a device that does not exist is replaced by one that does */
   const char* device; /* a scope around everything, as "/GPU:1"; NULL or "": none */
-  /* For scripts that are not trusted (docs/sandbox.md). Only lutra_open has these, but seconds. A call that passes a
-   * limit ends with LUTRA_LIMIT, whatever the script does, and lutra_error says which one. 0: no limit. */
+  /* For scripts that are not trusted (docs/sandbox.md). lutra_attach has only the limits. A call that passes a limit
+   * ends with LUTRA_LIMIT, whatever the script does, and lutra_error says which one. 0: no limit. */
   int sandbox;             /* not 0: scripts find few of Lua's libraries, and open files in allowed_paths alone */
   double lua_memory_mb;    /* of Lua's tables, strings and functions, in units of 2^20 bytes */
   double tensor_memory_mb; /* of tensors on each device, simulated GPUs too */
@@ -58,10 +59,11 @@ typedef struct lutra_options {
                                        may only be read. NULL: none */
   int64_t tensors;                  /* tensors at one time that are larger than 64 bytes */
   int open_files;                   /* files at one time; 0: 64 in a sandbox */
+  lutra_runtime_t* runtime;         /* shared with other interpreters (lutra_runtime_open); NULL: one of its own */
 } lutra_options;
 
 #define LUTRA_OPTIONS_INIT \
-  { sizeof(lutra_options), 0, 0.0, 0, 0, NULL, 0, 0.0, 0.0, 0, 0.0, NULL, 0, 0 }
+  { sizeof(lutra_options), 0, 0.0, 0, 0, NULL, 0, 0.0, 0.0, 0, 0.0, NULL, 0, 0, NULL }
 
 /* Opens an interpreter, with Lua's standard libraries and the globals lutra and lt. options may be NULL. Returns NULL
  * on failure; lutra_error(NULL) says why. */
@@ -72,6 +74,16 @@ LUTRA_API lutra_t* lutra_open(const lutra_options* options);
  * same lutra_t. Call it where no Lua function runs, or from a C function that Lua has called. Returns NULL on failure.
  */
 LUTRA_API lutra_t* lutra_attach(struct lua_State* L, const lutra_options* options);
+
+/* Opens a runtime for several interpreters: devices, their memory and limits, and the settings of lutra.config. Tensors
+ * on any of its devices pass between its interpreters by handle, without a copy. The interpreters take turns: a call
+ * waits while another thread's call runs in one of them (its deadline counts from then). A function of lutra_register
+ * may use the others, but must not wait for a thread that uses one. options (or NULL): sim_gpus, sim_gpu_mb,
+ * soft_placement and tensor_memory_mb; the interpreters then have none of these. Returns NULL on failure;
+ * lutra_error(NULL) says why. */
+LUTRA_API lutra_runtime_t* lutra_runtime_open(const lutra_options* options);
+/* Gives up the host's hold. The runtime lives until its last interpreter is closed and its last tensor released. */
+LUTRA_API void lutra_runtime_close(lutra_runtime_t* runtime);
 
 /* Runs Lua source. Globals stay for the next run. Error messages call the source chunk_name, as in "name:7: ...";
  * NULL: "host". */

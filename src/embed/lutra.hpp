@@ -18,6 +18,8 @@
 
 namespace lutra {
 
+class Runtime;
+
 // lutra_options with chained setters: Options{}.simulate_gpus(4).log_placement().
 class Options {
  public:
@@ -73,6 +75,9 @@ class Options {
     options_.open_files = count;
     return *this;
   }
+  // Devices and memory that sessions share; it may be destroyed before them. Not with simulate_gpus, soft_placement and
+  // tensor_memory_mb, which are the runtime's.
+  Options& runtime(const Runtime& runtime);
   // Valid until the Options change.
   lutra_options get() const {
     lutra_options options = options_;
@@ -90,6 +95,31 @@ class Options {
   std::vector<std::string> paths_;
   mutable std::vector<const char*> pointers_;
 };
+
+// Devices, memory and settings that several sessions share, which then take turns. Their tensors pass from one to
+// another without a copy, also on a GPU.
+//   lutra::Runtime runtime(lutra::Options().simulate_gpus(2));
+//   lutra::Session one(lutra::Options().runtime(runtime)), two(lutra::Options().runtime(runtime));
+class Runtime {
+ public:
+  explicit Runtime(const Options& options = Options()) {
+    const lutra_options given = options.get();
+    handle_.reset(lutra_runtime_open(&given));
+    if (handle_ == nullptr) throw ScriptError::last();
+  }
+  lutra_runtime_t* handle() const { return handle_.get(); }
+
+ private:
+  struct Close {
+    void operator()(lutra_runtime_t* runtime) const { lutra_runtime_close(runtime); }
+  };
+  std::unique_ptr<lutra_runtime_t, Close> handle_;
+};
+
+inline Options& Options::runtime(const Runtime& runtime) {
+  options_.runtime = runtime.handle();
+  return *this;
+}
 
 // One interpreter, for one thread at a time. Its functions may use it; on_print and on_log may not.
 class Session {

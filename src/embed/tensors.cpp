@@ -9,12 +9,19 @@
 namespace lutra::embed {
 namespace {
 
-// A tensor of another interpreter as one of this: the bytes are shared.
-void lend_to(lutra_t& lutra, lutra_tensor& from, TensorRep* out) {
+// A tensor of another interpreter as one of this: the bytes are shared. What a tape or a log of the other interpreter
+// knows of it is not.
+void share_with(lutra_t& lutra, lutra_tensor& from, TensorRep* out) {
   const TensorRep& theirs = from.tensor.rep();
+  if (&from.home->runtime() == &lutra.home->runtime()) {
+    share(*out, theirs);
+    out->value = 0;
+    out->origin = 0;
+    return;
+  }
   require(from.device->is_host(), "a tensor on ", from.device->full_name,
-          " of another interpreter: only tensors on a CPU can be passed between interpreters; copy it there: "
-          "t:to('CPU:0')");
+          " of another interpreter: only tensors on a CPU can be passed between interpreters; copy it there "
+          "(t:to('CPU:0')), or let both share a lutra_runtime_t");
   Context& context = lutra.state->context();
   context.devices();  // initialises them
   const uint16_t cpu = lutra.state->runtime().cpu().id;
@@ -61,7 +68,7 @@ void push_tensor(lua_State* L, lutra_t& lutra, lutra_tensor& tensor) {
   } else {
     state.attempt_or_raise(L, [&] {
       state.enter(L);
-      lend_to(lutra, tensor, &box->tensor);
+      share_with(lutra, tensor, &box->tensor);
     });
   }
   state.own(L, box);

@@ -10,7 +10,8 @@ namespace lutra::embed {
 lutra_tensor* new_tensor(lutra_t& lutra, const TensorRep& tensor) noexcept;
 
 // Pushes the tensor's userdata: the one that it had before while that lives, so that a tensor which a tape watches
-// stays watched. A CPU tensor of another interpreter is lent. May raise a Lua error.
+// stays watched. Of another interpreter's tensor the bytes are shared, where both share a Runtime or it is on a CPU.
+// May raise a Lua error.
 void push_tensor(lua_State* L, lutra_t& lutra, lutra_tensor& tensor);
 
 // dtype and shape as C gives them. Fails with `who`.

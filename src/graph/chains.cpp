@@ -9,12 +9,12 @@
 namespace lutra::graph {
 namespace {
 
-constexpr int64_t kBlock = 4096;  // elements: a block of float32 takes half of an L1 cache
+constexpr int64_t kBlock = 2048;  // elements: four blocks of float32 lie in an L1 cache
 constexpr std::size_t kMostElementBytes = 8;
 // Smaller chains lie in the cache as a whole, and gain nothing.
-constexpr int64_t kLeastSize = 8 * kBlock;
+constexpr int64_t kLeastSize = 16 * kBlock;
 constexpr int kMostSlots = 8;
-constexpr int64_t kBlocksAThread = 4;
+constexpr int64_t kBlocksAThread = 8;
 
 bool may_join(const Step& step) {
   if (step.kind != Step::Kind::Launch || !is_elementwise(*step.op) || step.op->has(kChecksValues)) return false;

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <climits>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -31,12 +30,6 @@ uint64_t hash_of(std::string_view text) {  // FNV-1a
   uint64_t hash = 14695981039346656037u;
   for (unsigned char c : text) hash = (hash ^ c) * 1099511628211u;
   return hash;
-}
-
-std::string host_name() {
-  char name[HOST_NAME_MAX + 1] = "";
-  gethostname(name, sizeof name - 1);
-  return name;
 }
 
 double silence_limit() {
@@ -180,25 +173,34 @@ void Cluster::beat(Clock::time_point now) {
              " has come to no collective"));
 }
 
+// Rank 0 watches all others, and they watch rank 0. If that is lost, only one of them should say so.
 void Cluster::check_silence(Clock::time_point now) {
   if (silence_ == 0) return;
-  for (int r = 0; r < size_; ++r) {
-    if (r == rank_ || (rank_ != 0 && r != 0)) continue;
-    const double silent = std::chrono::duration<double>(now - heard_[static_cast<std::size_t>(r)]).count();
-    // If rank 0 is lost, only one of the others should say so.
-    if (silent < silence_ + (rank_ == 0 ? 0.0 : 0.5 * (rank_ - 1))) continue;
+  auto silent_for = [&](int r) {
+    return std::chrono::duration<double>(now - heard_[static_cast<std::size_t>(r)]).count();
+  };
+  const int first = rank_ == 0 ? 1 : 0, last = rank_ == 0 ? size_ : 1;
+  const double limit = silence_ + (rank_ == 0 ? 0.0 : 0.5 * (rank_ - 1));
+  double longest = 0;
+  for (int r = first; r < last; ++r) longest = std::max(longest, silent_for(r));
+  if (longest < limit) return;
+  // Those that were lost together said something within the same second.
+  std::string lost;
+  for (int r = first; r < last; ++r) {
+    if (silent_for(r) < longest - 1.5) continue;
     const std::string& line = coordinator_ ? coordinator_->last_line(r) : last_line_;
-    const std::string& host = hosts_[static_cast<std::size_t>(r)];
-    abort(text("rank ", r, " on host ", host, " has not been heard of for ", static_cast<int>(silent),
-               " s: ", line.empty() ? "it has called nothing yet" : text("its last call was at ", line),
-               "; the process is stopped, or the host cannot be reached"));
+    append(lost, text(lost.empty() ? "" : ", ", "rank ", r, " on host ", hosts_[static_cast<std::size_t>(r)],
+                      line.empty() ? " (no call yet)" : text(" (last call at ", line, ")")));
   }
+  abort(text("nothing has been heard for ", static_cast<int>(longest), " s of ", lost,
+             ": the process is stopped, or the host cannot be reached"));
 }
 
 void Cluster::abort(const std::string& message) {
   std::fflush(stdout);
   std::fprintf(stderr, "lutra: %s\n", message.c_str());
   std::fflush(stderr);
+  call_launcher();
   // Where hosts are cut off, MPI may wait for them.
   std::thread([] {
     std::this_thread::sleep_for(std::chrono::seconds(2));
@@ -246,11 +248,11 @@ Agreement Cluster::meet(const Meeting& meeting, const Interrupted& interrupted) 
   }
   const Message answer = *std::exchange(answer_, std::nullopt);
   if (answer.kind == Message::Go) return {answer.note, answer.is_complete};
-  ErrorCode code = answer.code == "InvalidArgument"    ? ErrorCode::InvalidArgument
-                   : answer.code == "DeadlineExceeded" ? ErrorCode::DeadlineExceeded
-                                                       : ErrorCode::Cancelled;
+  const ErrorCode code = answer.code == "InvalidArgument"    ? ErrorCode::InvalidArgument
+                         : answer.code == "DeadlineExceeded" ? ErrorCode::DeadlineExceeded
+                                                             : ErrorCode::Aborted;
   Error error(code, answer.what);
-  error.with("code", answer.code).with("rank", text(answer.rank)).with("line", answer.where);
+  error.with("rank", text(answer.rank)).with("line", answer.where);
   throw error.with("host", hosts_[static_cast<std::size_t>(answer.rank)]);
 }
 
@@ -275,7 +277,8 @@ void Cluster::exchange(std::span<const Piece> sends, std::span<const Piece> rece
   }
   // All ranks have agreed to this, so it ends, unless a process is gone. The memory is in use until then.
   std::optional<Clock::time_point> asked;
-  for (Pause pause;; pause.rest()) {
+  // Data moves only while somebody calls MPI.
+  for (Pause pause(std::chrono::milliseconds(50), std::chrono::microseconds(100));; pause.rest()) {
     std::lock_guard lock(mutex_);
     std::erase_if(requests, [&](MpiRequest& request) { return calls_->done(&request); });
     if (requests.empty()) break;

@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <charconv>
+#include <climits>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -13,6 +15,7 @@ namespace lutra {
 namespace {
 
 constexpr const char* kClaim = "LUTRA_RANK_PROCESS";
+constexpr const char* kLauncher = "LUTRA_LAUNCHER";
 
 std::optional<int> integer_in(const char* variable) {
   const char* value = std::getenv(variable);
@@ -43,6 +46,21 @@ std::optional<RankLaunch> find_launch() {
     if (rank && size && *rank < *size) return RankLaunch{*rank, *size, each.launcher};
   }
   return std::nullopt;
+}
+
+std::string host_name() {
+  char name[HOST_NAME_MAX + 1] = "";
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
+void name_launcher() { setenv(kLauncher, text(getpid(), "@", host_name()).c_str(), 1); }
+
+void call_launcher() {
+  const char* value = std::getenv(kLauncher);
+  const char* at = value != nullptr ? std::strchr(value, '@') : nullptr;
+  if (at == nullptr || host_name() != at + 1) return;
+  if (const int process = std::atoi(value); process > 1) kill(process, SIGUSR1);
 }
 
 void claim_launch() { setenv(kClaim, text(getpid()).c_str(), 1); }

@@ -18,6 +18,14 @@ std::optional<RankLaunch> find_launch();
 // Marks this process as the rank, for find_launch in the processes that it starts.
 void claim_launch();
 
+// For a program that launches ranks: lets them call it by call_launcher.
+void name_launcher();
+// Tells the launcher, if it is on this host, that the job ends now (SIGUSR1).
+void call_launcher();
+
+// This host's.
+std::string host_name();
+
 // If TF_CONFIG lists workers: the command that starts them with Lutra; else "". `script` may be empty.
 std::string command_for_tf_config(const std::string& script);
 

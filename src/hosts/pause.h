@@ -12,19 +12,24 @@ namespace lutra {
 
 class Pause {
  public:
+  using microseconds = std::chrono::microseconds;
+  // Yields for the first time given, and later sleeps at most for the second.
+  explicit Pause(microseconds yields = microseconds(500), microseconds most = microseconds(2000))
+      : yields_(yields), most_(most) {}
+
   void rest() {
-    using std::chrono::microseconds;
-    if (std::chrono::steady_clock::now() - start_ < microseconds(500)) {
+    if (std::chrono::steady_clock::now() - start_ < yields_) {
       sched_yield();
       return;
     }
     std::this_thread::sleep_for(sleep_);
-    sleep_ = std::min(2 * sleep_, microseconds(2000));
+    sleep_ = std::min(2 * sleep_, most_);
   }
 
  private:
+  const microseconds yields_, most_;
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  std::chrono::microseconds sleep_{20};
+  microseconds sleep_{20};
 };
 
 }  // namespace lutra

@@ -15,7 +15,10 @@ DeviceHeap::DeviceHeap(uint16_t device, PageSource& pages, ArenaOptions options,
 DeviceHeap::~DeviceHeap() { host_wait(compute_.tail_ticket()); }
 
 Storage* DeviceHeap::allocate(std::size_t bytes) {
+  if (!kept_.empty()) [[unlikely]]
+    give_back_idle();
   Arena::Chunk* chunk = arena_.allocate(bytes);
+  if (chunk == nullptr && make_compute_wait()) chunk = arena_.allocate(bytes);
   if (chunk == nullptr) return nullptr;
   Storage* storage = new (std::nothrow) Storage;
   if (storage == nullptr) {
@@ -62,14 +65,62 @@ void DeviceHeap::poison(Arena::Chunk* chunk) noexcept {
 
 void DeviceHeap::free(Storage* storage) {
   hooks_.before_free(storage);
-  wait_for(storage->ready);
-  wait_for(storage->reading);
-  Arena::Chunk* chunk = static_cast<Arena::Chunk*>(storage->chunk);
-  if (poison_) poison(chunk);
-  arena_.free(chunk, compute_.tail());
+  const Kept freed{static_cast<Arena::Chunk*>(storage->chunk), storage->ready, storage->reading, compute_.tail()};
+  if (freed.is_idle() || !keep_back(freed)) {
+    wait_for(freed.ready);
+    wait_for(freed.reading);
+    if (poison_) poison(freed.chunk);
+    arena_.free(freed.chunk, compute_.tail());
+  }
   detail::storage_count.fetch_sub(1, std::memory_order_relaxed);
   --live_;
   delete storage;
+}
+
+bool DeviceHeap::keep_back(const Kept& kept) noexcept {
+  // The host may be far ahead of the device, and would take ever more memory.
+  constexpr std::size_t kPart = 8;
+  if (kept_bytes_ + Arena::bytes(kept.chunk) > arena_.limit_bytes() / kPart) return false;
+  try {
+    kept_.push_back(kept);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  kept.chunk->holder = nullptr;
+  kept_bytes_ += Arena::bytes(kept.chunk);
+  return true;
+}
+
+// The first of those kept back.
+void DeviceHeap::give_back(const Kept& kept) {
+  const Kept first = kept;
+  kept_.pop_front();
+  kept_bytes_ -= Arena::bytes(first.chunk);
+  if (poison_) poison(first.chunk);
+  arena_.free(first.chunk, poison_ ? compute_.tail() : first.idle_seq);
+}
+
+// Gives back all, for commands that are submitted from now on. Returns whether there was any.
+bool DeviceHeap::make_compute_wait() {
+  if (kept_.empty()) return false;
+  for (const Kept& kept : kept_) {
+    wait_for(kept.ready);
+    wait_for(kept.reading);
+  }
+  for (Kept& kept : kept_) kept.idle_seq = compute_.tail();
+  while (!kept_.empty()) give_back(kept_.front());
+  return true;
+}
+
+void DeviceHeap::settle() {
+  make_compute_wait();
+  host_wait(compute_.tail_ticket());
+}
+
+ArenaStats DeviceHeap::stats() const {
+  ArenaStats stats = arena_.stats();
+  stats.bytes_in_use -= kept_bytes_;
+  return stats;
 }
 
 Ticket DeviceHeap::idle(const Storage& storage) const {
@@ -78,10 +129,13 @@ Ticket DeviceHeap::idle(const Storage& storage) const {
 }
 
 void DeviceHeap::for_each_storage(StorageVisitor visit, void* user) const {
-  arena_.for_each_in_use([&](const Arena::Chunk* chunk) { visit(user, *static_cast<const Storage*>(chunk->holder)); });
+  arena_.for_each_in_use([&](const Arena::Chunk* chunk) {
+    if (chunk->holder != nullptr) visit(user, *static_cast<const Storage*>(chunk->holder));
+  });
 }
 
 std::size_t DeviceHeap::trim() {
+  make_compute_wait();
   host_wait(compute_.tail_ticket(), "memory");
   return arena_.trim();
 }

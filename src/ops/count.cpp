@@ -14,7 +14,17 @@ void nonzero_shape(Inference& inference) {
   inference.output(DType::Int64, Shape{x.size(), x.rank()});
 }
 
-void bincount_shape(Inference& inference) { inference.output(DType::Int64, Shape{0}); }
+void bincount_shape(Inference& inference) {
+  if (inference.has(1)) {
+    require(inference.shape(1) == inference.shape(0), inference.who(), ": x ", inference.shape(0), " and weights ",
+            inference.shape(1), " do not match: expected a weight for each element of x");
+  }
+  DType weights = inference.has(1) ? inference.dtype(1) : DType::Int64;
+  inference.output(is_float(weights) || !inference.has(1) ? weights : DType::Float64, Shape{0});
+}
+void bincount_gradient(Gradient& g) {
+  if (g.needs(1)) g.add(1, g.call("GatherV2", {g.dy(), g.x(0)}, GatherAttrs{{}, g.attrs<IndexAttrs>().base}));
+}
 Error value_below_first(const char* op, const Fault& fault) {
   return Error(ErrorCode::InvalidArgument,
                text(op, ": x holds ", fault.value, ", and values count from ", fault.limit));
@@ -103,14 +113,18 @@ void define_count_ops(OpRegistry& ops) {
       .lua_name = "bincount",
       .summary = "Counts how often each integer occurs in x, flattened: element i is the number of values i, up to the "
                  "largest "
-                 "in x. The size depends on values, so it runs on the CPU.",
-      .inputs = {{"x", kInts, "any shape, values of at least 1"}},
+                 "in x; with weights, the sum of the weights at those values, added in float64. The size depends on "
+                 "values, so it runs on the CPU.",
+      .inputs = {{"x", kInts, "any shape, values of at least 1"},
+                 {"weights", kNumbers, "x's shape", kOptional | kOwnDType}},
       .attrs = attrs<IndexAttrs>({attr("index_base", &IndexAttrs::base, "what the first value is")}),
-      .output = "[x's largest value], [0] if x has no elements; int64",
-      .errors = "InvalidArgument for a value below 1.",
+      .output = "[x's largest value], [0] if x has no elements; int64, with weights their dtype, float64 for integers",
+      .errors = "InvalidArgument for a value below 1, or if the shapes of x and weights differ.",
       .source = "numpy.bincount, tf.math.bincount",
       .example = "lutra.bincount{2, 4, 2}  --> {0, 2, 0, 1}",
       .shape = bincount_shape,
+      .gradient = bincount_gradient,
+      .saves = kX0,
       .fault = value_below_first,
       .flags = kDynamic,
   });

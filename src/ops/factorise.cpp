@@ -5,41 +5,13 @@
 #include <algorithm>
 
 #include "ops/factorise.h"
-#include "ops/gradient.h"
-#include "ops/kernel.h"
-#include "ops/linalg.h"
-#include "ops/matmul.h"
-#include "ops/reduce.h"
+#include "ops/matrices.h"
 #include "ops/shape.h"
-#include "ops/slice.h"
 
 namespace lutra {
 namespace {
 
-constexpr const char* kMatrix = "expected a matrix or a batch of matrices";
-
-int64_t rows_of(const Shape& x) { return x[x.rank() - 2]; }
-int64_t columns_of(const Shape& x) { return x[x.rank() - 1]; }
-Shape batch_of(const Shape& x) { return Shape(x.dims().first(static_cast<std::size_t>(x.rank() - 2))); }
-Shape with_matrix(Shape batch, int64_t rows, int64_t columns) {
-  batch.push(rows);
-  batch.push(columns);
-  return batch;
-}
-
-Shape matrix(const Inference& inference, int input) {
-  Shape x = inference.shape(input);
-  require(x.rank() >= 2, inference.who(), ": ", inference.call().op->input(input).name, " ", x, " has ", x.rank(),
-          x.rank() == 1 ? " axis, " : " axes, ", kMatrix);
-  return x;
-}
-
-Shape square(const Inference& inference, int input) {
-  Shape x = matrix(inference, input);
-  require(rows_of(x) == columns_of(x), inference.who(), ": ", inference.call().op->input(input).name, " ", x,
-          " is not square: its last two axes must be equal");
-  return x;
-}
+using namespace matrices;
 
 void square_shape(Inference& inference) {
   square(inference, 0);
@@ -82,27 +54,6 @@ void svd_shape(Inference& inference) {
   inference.output(inference.key(), with_matrix(batch, k, columns_of(x)));
 }
 
-// kFactor * rows * columns * min(rows, columns) flops for each matrix.
-template <int kFactor> Cost factorise_cost(const KernelArgs& args) {
-  const Array& x = args.in[0];
-  double rows = static_cast<double>(x.dims[x.rank - 2]), columns = static_cast<double>(x.dims[x.rank - 1]);
-  double bytes = 0;
-  for (int i = 0; i < args.n_in; ++i) bytes += static_cast<double>(args.in[i].size);
-  for (int i = 0; i < args.n_out; ++i) bytes += static_cast<double>(args.out[i].size);
-  return {.flops = kFactor * static_cast<double>(x.size) * std::min(rows, columns),
-          .bytes = bytes * static_cast<double>(size_of(args.out[0].dtype))};
-}
-
-// Short names for the rules below. t: transposed.
-Value mul(Gradient& g, Value a, Value b) { return g.call("MatMul", {a, b}, MatMulAttrs{false, false}); }
-Value mul_t(Gradient& g, Value a, Value b) { return g.call("MatMul", {a, b}, MatMulAttrs{false, true}); }
-Value t_mul(Gradient& g, Value a, Value b) { return g.call("MatMul", {a, b}, MatMulAttrs{true, false}); }
-Value tril(Gradient& g, Value x, int64_t k) { return g.call("Tril", {x}, DiagonalAttrs{k}); }
-// t^-1 b, or t^-T b.
-Value solve_with(Gradient& g, Value t, Value b, bool lower, bool adjoint) {
-  return g.call("MatrixTriangularSolve", {t, b}, TriangularAttrs{lower, adjoint});
-}
-
 // a = l l^T. With p the lower triangle of l^T dl, its diagonal halved: s = l^-T p l^-1, and da is s made symmetric.
 void cholesky_gradient(Gradient& g) {
   Value l = g.y();
@@ -114,14 +65,6 @@ void cholesky_gradient(Gradient& g) {
 }
 
 void inverse_gradient(Gradient& g) { g.add(0, -mul_t(g, t_mul(g, g.y(), g.dy()), g.y())); }
-
-// b (n,) as a column; a result of vectors (..., n) as (..., n, 1).
-Value as_columns(Gradient& g, Value x, bool is_vector) {
-  if (!is_vector) return x;
-  Shape shape = g.shape(x);
-  shape.push(1);
-  return g.reshape(x, shape);
-}
 
 void solve_gradient(Gradient& g) {
   bool adjoint = g.attrs<SolveAttrs>().adjoint, is_vector = g.shape_of(1).rank() == 1;
@@ -136,12 +79,14 @@ void solve_gradient(Gradient& g) {
 
 void triangular_solve_gradient(Gradient& g) {
   TriangularAttrs attrs = g.attrs<TriangularAttrs>();
-  Value db = solve_with(g, g.x(0), g.dy(), attrs.lower, !attrs.adjoint);
+  bool is_vector = g.shape_of(1).rank() == 1;
+  Value db = solve_with(g, g.x_in_key(0), as_columns(g, g.dy(), is_vector), attrs.lower, !attrs.adjoint);
   if (g.needs(0)) {
-    Value dt = attrs.adjoint ? mul_t(g, g.y(), db) : mul_t(g, db, g.y());
-    g.add(0, -g.call(attrs.lower ? "Tril" : "Triu", {dt}, DiagonalAttrs{0}));
+    Value y = as_columns(g, g.y(), is_vector);
+    Value da = attrs.adjoint ? mul_t(g, y, db) : mul_t(g, db, y);
+    g.add(0, -g.call(attrs.lower ? "Tril" : "Triu", {da}, DiagonalAttrs{0}));
   }
-  g.add(1, db);
+  if (g.needs(1)) g.add(1, is_vector ? g.reshape(db, g.output_shape()) : db);
 }
 
 // x r^-T for an upper triangle r.
@@ -156,16 +101,6 @@ Value tall_qr_gradient(Gradient& g, Value q, Value r, Value dq, Value dr) {
   return mul(g, q, dr + times_inverse_t(g, turning, r)) + times_inverse_t(g, dq - mul(g, q, qdq), r);
 }
 
-// The columns [first, end) of matrices.
-Value columns(Gradient& g, Value x, int64_t first, int64_t end) {
-  int last = g.shape(x).rank() - 1;
-  SliceAttrs part;
-  part.count = static_cast<int8_t>(last + 1);
-  for (int axis = 0; axis < last; ++axis) part.all[axis] = true;
-  part.axis[last] = {first, end - 1, 1};
-  return g.call("StridedSlice", {x}, part);
-}
-
 void qr_gradient(Gradient& g) {
   Shape x = g.shape_of(0);
   int64_t m = rows_of(x), n = columns_of(x);
@@ -178,26 +113,6 @@ void qr_gradient(Gradient& g) {
   Value v = columns(g, r, m, n), dv = columns(g, dr, m, n);
   Value dx = tall_qr_gradient(g, q, columns(g, r, 0, m), dq + mul_t(g, mul(g, q, v), dv), columns(g, dr, 0, m));
   g.add(0, g.call("ConcatV2", {dx, mul(g, q, dv)}, AxisAttrs{single(-1)}));
-}
-
-// 1 / x, and 0 where x is 0.
-Value reciprocal_or_zero(Gradient& g, Value x) {
-  Value is_zero = g.cast(g.call("Equal", {x, 0.0}), g.key());
-  return (1.0 - is_zero) / (x + is_zero);
-}
-
-// s (..., k) as (..., k, 1), or (..., 1, k).
-Value as_column(Gradient& g, Value s) {
-  Shape shape = g.shape(s);
-  shape.push(1);
-  return g.reshape(s, shape);
-}
-Value as_row(Gradient& g, Value s) {
-  Shape shape = g.shape(s);
-  int64_t k = shape[shape.rank() - 1];
-  shape[shape.rank() - 1] = 1;
-  shape.push(k);
-  return g.reshape(s, shape);
 }
 
 // da = u (ds + f * (u^T du - du^T u) s + s f * (v^T dv - dv^T v)) v^T, and what du and dv have outside u's and v's
@@ -231,18 +146,6 @@ void svd_gradient(Gradient& g) {
   }
   g.add(0, da);
 }
-
-// Fault::value: which matrix of the batch, from 1 on; limit: how many there are.
-Error wrong_matrix(const char* op, const Fault& fault, const char* what) {
-  std::string which = fault.limit > 1 ? text("matrix ", fault.value, " of the batch of ", fault.limit) : "the matrix";
-  return Error(ErrorCode::InvalidArgument, text(op, ": ", which, " ", what));
-}
-Error singular(const char* op, const Fault& fault) { return wrong_matrix(op, fault, "is singular"); }
-
-// For all of them: factorisations run on the CPU.
-constexpr const char* kOutput =
-    "x's shape; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in "
-    "float32 where OpenBLAS is installed";
 
 }  // namespace
 
@@ -288,17 +191,24 @@ void define_factorise_ops(OpRegistry& ops) {
   });
   ops.define({
       .name = "MatrixTriangularSolve",
-      .summary = "The solution x of t x = b, where t is the lower or the upper triangle of a matrix.",
-      .inputs = {{"t", kFloats, "[..., n, n]"}, {"b", kFloats, "[..., n, k]"}},
-      .attrs = attrs<TriangularAttrs>({attr("lower", &TriangularAttrs::lower, "t is the lower triangle"),
-                                       attr("adjoint", &TriangularAttrs::adjoint, "solve with t's transpose")}),
-      .output = "[..., n, k]; the promoted dtype",
+      .lua_name = "triangular_solve",
+      .summary = "The solution x of a x = b, where a is the lower or the upper triangle of a matrix, whose other "
+                 "elements are not read. A 0 on the diagonal gives inf or nan.",
+      .inputs = {{"a", kNumbers, "[..., n, n]"}, {"b", kNumbers, "[n] or [..., n, k]"}},
+      .attrs = attrs<TriangularAttrs>(
+          {attr("lower", &TriangularAttrs::lower, "a is the lower triangle").otherwise("true"),
+           attr("adjoint", &TriangularAttrs::adjoint, "solve with a's transpose instead").otherwise("false")}),
+      .output = "[..., n] or [..., n, k]; float32 for integers, else the promoted dtype. Computed on the CPU, in "
+                "float64; large matrices of float32 in float32 where OpenBLAS is installed",
+      .errors = "InvalidArgument if a is not square, b does not match, or both are bool.",
+      .source = "tf.linalg.triangular_solve, scipy.linalg.solve_triangular; gradient: Giles 2008",
+      .example = "lutra.triangular_solve({{2.0, 0.0}, {1.0, 4.0}}, {2.0, 9.0})  --> {1.0, 2.0}",
+      .compute = Compute::Float,
       .shape = solve_shape,
       .gradient = triangular_solve_gradient,
       .saves = kX0 | kY0,
       .fault = singular,
       .cost = factorise_cost<1>,
-      .flags = kHidden,
   });
   ops.define({
       .name = "MatrixInverse",

@@ -4,6 +4,7 @@
 
 #include "ops/axes.h"
 #include "ops/composition.h"
+#include "ops/index.h"
 #include "ops/reduce.h"
 #include "ops/shape.h"
 #include "ops/slice.h"
@@ -57,6 +58,21 @@ void compose_median(Composition& c) {
   c.give(c.reshape(median, c.output_shape()));
 }
 
+// The middle of the elements before the nans, which are at the end of a line in
+// order; nan where there is no other.
+void compose_nanmedian(Composition& c) {
+  Value lines = unhalved(c, reduced_lines(c));
+  if (c.shape(lines).size() == 0) return c.give(c.call("Mean", {c.x()}, c.attrs<ReduceAttrs>()));
+  const Axes of_lines = single(1);
+  Value sorted = c.call("Sort", {lines}, SortAttrs{.axis = of_lines});
+  Value count = c.call("Sum", {c.call("Equal", {sorted, sorted})}, ReduceAttrs{of_lines, true});
+  auto number = [&](double value) { return c.fill(Shape(), value, DType::Int64); };
+  Value low = c.call("Maximum", {c.call("FloorDiv", {count - number(1), number(2)}), number(0)});
+  Value high = c.call("FloorDiv", {count, number(2)});
+  auto at = [&](Value place) { return c.call("TakeAlongAxis", {sorted, place}, GatherAttrs{of_lines, {}}); };
+  c.give(c.reshape(at(low) * 0.5 + at(high) * 0.5, c.output_shape()));
+}
+
 struct QuantileAttrs : ReduceAttrs {
   double q = 0.5;
   Text method;
@@ -74,11 +90,13 @@ template <int most> void quantile_shape(Inference& inference) {
   const QuantileAttrs& attrs = inference.attrs<QuantileAttrs>();
   require(attrs.q >= 0 && attrs.q <= most, inference.who(), ": q is ", attrs.q, ", expected a number from 0 to ", most);
   require(is_method(attrs.method.view()), inference.who(), ": method is \"", attrs.method.view(),
-          "\", expected \"linear\", \"lower\", \"higher\", \"midpoint\" or \"nearest\"");
+          "\", expected \"linear\", \"lower\", \"higher\", \"midpoint\" or "
+          "\"nearest\"");
   reduced_like_key(inference);
 }
 
-// Between the elements low and high in order, `share` of the way; of equal infinities that infinity.
+// Between the elements low and high in order, `share` of the way; of equal
+// infinities that infinity.
 Value between(Composition& c, Value low, Value high, double share) {
   low = unhalved(c, low);
   high = unhalved(c, high);
@@ -111,15 +129,17 @@ template <int most> void compose_quantile(Composition& c) {
 
 template <int most> void define_quantile(OpRegistry& ops, OpDef def) {
   def.inputs = {{"x", kNumbers, "any shape"}};
-  def.attrs = attrs<QuantileAttrs>(
-      {attr("q", &QuantileAttrs::q, most == 1 ? "from 0 to 1" : "from 0 to 100").required(),
-       axis_option<QuantileAttrs>(), keepdims_option<QuantileAttrs>(),
-       attr("method", &QuantileAttrs::method,
-            "what is between two elements: \"linear\", \"lower\", \"higher\", \"midpoint\" or \"nearest\"")
-           .otherwise("\"linear\"")});
+  def.attrs =
+      attrs<QuantileAttrs>({attr("q", &QuantileAttrs::q, most == 1 ? "from 0 to 1" : "from 0 to 100").required(),
+                            axis_option<QuantileAttrs>(), keepdims_option<QuantileAttrs>(),
+                            attr("method", &QuantileAttrs::method,
+                                 "what is between two elements: \"linear\", \"lower\", \"higher\", "
+                                 "\"midpoint\" or \"nearest\"")
+                                .otherwise("\"linear\"")});
   def.output = kReducedFraction;
   def.errors =
-      "InvalidArgument for q out of range, another method, an axis that does not exist or is given twice, or if x is "
+      "InvalidArgument for q out of range, another method, an axis "
+      "that does not exist or is given twice, or if x is "
       "bool.";
   def.compute = Compute::Float;
   def.shape = quantile_shape<most>;
@@ -134,12 +154,14 @@ void define_median_ops(OpRegistry& ops) {
   ops.define({
       .name = "Median",
       .lua_name = "median",
-      .summary = "The middle element in order over the given axes, or of all; of an even number the mean of the middle "
+      .summary = "The middle element in order over the given axes, or of all; "
+                 "of an even number the mean of the middle "
                  "two. nan if there is one, and of nothing.",
       .inputs = {{"x", kNumbers, "any shape"}},
       .attrs = attrs<ReduceAttrs>({axis_option<ReduceAttrs>(), keepdims_option<ReduceAttrs>()}),
       .output = kReducedFraction,
-      .errors = "InvalidArgument for an axis that does not exist or is given twice, or if x is bool.",
+      .errors = "InvalidArgument for an axis that does not exist or is given "
+                "twice, or if x is bool.",
       .source = "numpy.median",
       .example = "lutra.median{4, 1, 9, 2}  --> 3.0",
       .compute = Compute::Float,
@@ -147,16 +169,35 @@ void define_median_ops(OpRegistry& ops) {
       .compose = compose_median,
       .gpu = kFloats,
   });
-  define_quantile<1>(ops,
-                     {
-                         .name = "Quantile",
-                         .lua_name = "quantile",
-                         .summary = "The element that a share q of the elements is below, over the given axes or of "
-                                    "all; between two elements it is interpolated. nan if there is one, and of "
-                                    "nothing.",
-                         .source = "numpy.quantile, torch.quantile",
-                         .example = "lutra.quantile({4, 1, 9, 2}, 0.25)  --> 1.75",
-                     });
+  ops.define({
+      .name = "NanMedian",
+      .lua_name = "nanmedian",
+      .summary = "The middle in order of the elements that are not nan, over "
+                 "the given axes or of all; of an even number "
+                 "the mean of the middle two. nan if all are, and of nothing.",
+      .inputs = {{"x", kNumbers, "any shape"}},
+      .attrs = attrs<ReduceAttrs>({axis_option<ReduceAttrs>(), keepdims_option<ReduceAttrs>()}),
+      .output = kReducedFraction,
+      .errors = "InvalidArgument for an axis that does not exist or is given "
+                "twice, or if x is bool.",
+      .source = "numpy.nanmedian, torch.nanmedian",
+      .example = "lutra.nanmedian{4, 0/0, 9, 2}  --> 4.0",
+      .compute = Compute::Float,
+      .shape = reduced_like_key,
+      .compose = compose_nanmedian,
+      .gpu = kFloats,
+  });
+  define_quantile<1>(ops, {
+                              .name = "Quantile",
+                              .lua_name = "quantile",
+                              .summary = "The element that a share q of the elements is "
+                                         "below, over the given axes or of "
+                                         "all; between two elements it is interpolated. nan "
+                                         "if there is one, and of "
+                                         "nothing.",
+                              .source = "numpy.quantile, torch.quantile",
+                              .example = "lutra.quantile({4, 1, 9, 2}, 0.25)  --> 1.75",
+                          });
   define_quantile<100>(ops, {
                                 .name = "Percentile",
                                 .lua_name = "percentile",

@@ -26,7 +26,8 @@ Value sum(Composition& c, Value x, bool keepdims) {
   return c.sum(x, reduced_axes(c.attrs<ReduceAttrs>().axis, c.shape(c.x()).rank()), keepdims);
 }
 
-// How many elements that are not nan each result is made of, in a float that holds it.
+// How many elements that are not nan each result is made of, in a float that
+// holds it.
 Value counted(Composition& c, Value x, bool keepdims) {
   return c.cast(sum(c, c.call("Equal", {x, x}), keepdims), c.dtype(x));
 }
@@ -35,7 +36,8 @@ Value nanmean(Composition& c, Value x, bool keepdims) {
   return sum(c, where_number(c, x, x), keepdims) / counted(c, x, keepdims);
 }
 
-// How far each element is from the mean, 0 where it is nan; and what to divide by, nan if it is not positive.
+// How far each element is from the mean, 0 where it is nan; and what to divide
+// by, nan if it is not positive.
 std::pair<Value, Value> spread(Composition& c) {
   const VarAttrs& attrs = c.attrs<VarAttrs>();
   Value x = unhalved(c, c.x());
@@ -47,6 +49,12 @@ std::pair<Value, Value> spread(Composition& c) {
 void compose_nansum(Composition& c) {
   Value x = c.x();
   c.give(c.call("Sum", {is_float(c.key()) ? where_number(c, x, x) : x}, c.attrs<ReduceAttrs>()));
+}
+
+void compose_nanprod(Composition& c) {
+  Value x = c.x();
+  if (is_float(c.key())) x = c.call("SelectV2", {c.call("IsNan", {x}), 1.0, x});
+  c.give(c.call("Prod", {x}, c.attrs<ReduceAttrs>()));
 }
 
 void compose_nanmean(Composition& c) { c.give(nanmean(c, unhalved(c, c.x()), c.attrs<ReduceAttrs>().keepdims)); }
@@ -64,7 +72,9 @@ void compose_nanstd(Composition& c) {
   c.give(c.call("Norm", {distance}, length) / c.call("Sqrt", {degrees}));
 }
 
-constexpr const char* kErrors = "InvalidArgument for an axis that does not exist or is given twice, or if x is bool.";
+constexpr const char* kErrors =
+    "InvalidArgument for an axis that does not "
+    "exist or is given twice, or if x is bool.";
 
 void define_fraction(OpRegistry& ops, OpDef def) {
   def.inputs = {{"x", kNumbers, "any shape"}};
@@ -87,13 +97,30 @@ AttrTable variance_options() {
 void define_nan_reduce_ops(OpRegistry& ops) {
   AttrTable axes = attrs<ReduceAttrs>({axis_option<ReduceAttrs>(), keepdims_option<ReduceAttrs>()});
   ops.define({
-      .name = "NanSum",
-      .lua_name = "nansum",
-      .summary =
-          "The sum of the elements that are not nan, over the given axes or of all. Of nothing 0; integers wrap.",
+      .name = "NanProd",
+      .lua_name = "nanprod",
+      .summary = "The product of the elements that are not nan, over the given "
+                 "axes or of all. Of nothing 1; integers wrap.",
       .inputs = {{"x", kAnyDType, "any shape"}},
       .attrs = axes,
-      .output = "x's shape without the axes; int64 for integers and bool, else x's dtype",
+      .output = "x's shape without the axes; int64 for integers and bool, else "
+                "x's dtype",
+      .errors = "InvalidArgument for an axis that does not exist or is given twice.",
+      .source = "numpy.nanprod",
+      .example = "lutra.nanprod{3, 0/0, 2}  --> 6.0",
+      .shape = nansum_shape,
+      .compose = compose_nanprod,
+      .gpu = kAnyDType,
+  });
+  ops.define({
+      .name = "NanSum",
+      .lua_name = "nansum",
+      .summary = "The sum of the elements that are not nan, over the given "
+                 "axes or of all. Of nothing 0; integers wrap.",
+      .inputs = {{"x", kAnyDType, "any shape"}},
+      .attrs = axes,
+      .output = "x's shape without the axes; int64 for integers and bool, else "
+                "x's dtype",
       .errors = "InvalidArgument for an axis that does not exist or is given twice.",
       .source = "numpy.nansum",
       .example = "lutra.nansum{1, 0/0, 2}  --> 3.0",
@@ -104,7 +131,8 @@ void define_nan_reduce_ops(OpRegistry& ops) {
   define_fraction(ops, {
                            .name = "NanMean",
                            .lua_name = "nanmean",
-                           .summary = "The mean of the elements that are not nan, over the given axes or of all. Of "
+                           .summary = "The mean of the elements that are not "
+                                      "nan, over the given axes or of all. Of "
                                       "nothing nan.",
                            .attrs = axes,
                            .source = "numpy.nanmean",
@@ -114,7 +142,8 @@ void define_nan_reduce_ops(OpRegistry& ops) {
   define_fraction(ops, {
                            .name = "NanVar",
                            .lua_name = "nanvar",
-                           .summary = "The variance of the elements that are not nan, over the given axes or of all. "
+                           .summary = "The variance of the elements that are not nan, "
+                                      "over the given axes or of all. "
                                       "nan where there are no more than ddof of them.",
                            .attrs = variance_options(),
                            .source = "numpy.nanvar",
@@ -124,8 +153,10 @@ void define_nan_reduce_ops(OpRegistry& ops) {
   define_fraction(ops, {
                            .name = "NanStd",
                            .lua_name = "nanstd",
-                           .summary = "The standard deviation of the elements that are not nan, over the given axes or "
-                                      "of all. nan where there are no more than ddof of them. Its gradient is 0 where "
+                           .summary = "The standard deviation of the elements that "
+                                      "are not nan, over the given axes or "
+                                      "of all. nan where there are no more than "
+                                      "ddof of them. Its gradient is 0 where "
                                       "it is 0.",
                            .attrs = variance_options(),
                            .source = "numpy.nanstd",

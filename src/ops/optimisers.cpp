@@ -47,6 +47,13 @@ void define_optimisers_ops(OpRegistry& ops) {
   AttrDef epsilon = attr("epsilon", &StepAttrs::epsilon, "added to divisors, to avoid a division by 0");
   AttrDef nesterov = attr("nesterov", &StepAttrs::nesterov, "Nesterov's momentum");
   AttrDef centered = attr("centered", &StepAttrs::centered, "divides by the variance instead of the mean square");
+  AttrDef mean_factor = attr("mean_factor", &StepAttrs::mean_factor, "the mean's share of the step");
+  AttrDef gradient_factor = attr("gradient_factor", &StepAttrs::gradient_factor, "the gradient's share of the step");
+  AttrDef square_factor = attr("square_factor", &StepAttrs::square_factor, "corrects the mean of squares");
+  AttrDef power = attr("power", &StepAttrs::power, "the power with which the learning rate falls");
+  AttrDef l1 = attr("l1", &StepAttrs::l1, "the penalty on absolute values");
+  AttrDef l2 = attr("l2", &StepAttrs::l2, "the penalty on squares");
+  AttrDef l2_shrinkage = attr("l2_shrinkage", &StepAttrs::l2_shrinkage, "a penalty on squares in the gradient alone");
   const Entry entries[] = {
       {"ResourceApplyGradientDescent", "Gradient descent.", {}, {rate, decay}},
       {"ResourceApplyKerasMomentum",
@@ -66,6 +73,22 @@ void define_optimisers_ops(OpRegistry& ops) {
        {rate, decay, momentum, rho, epsilon, centered}},
       {"ResourceApplyAdagrad", "Adagrad.", {{"accumulator", kFloats, kShape}}, {rate, decay, epsilon}},
       {"ResourceApplyLion", "Lion.", {{"m", kFloats, kShape}}, {rate, decay, beta_1, beta_2}},
+      {"ResourceApplyNadam",
+       "Adam with Nesterov's momentum. The caller computes the factors of the step.",
+       {{"m", kFloats, kShape}, {"v", kFloats, kShape}},
+       {rate, decay, beta_1, beta_2, epsilon, mean_factor, gradient_factor, square_factor}},
+      {"ResourceApplyAdaMax",
+       "Adam by the largest gradient. The caller has corrected the learning rate for the first steps.",
+       {{"m", kFloats, kShape}, {"largest", kFloats, kShape}},
+       {rate, decay, beta_1, beta_2, epsilon}},
+      {"ResourceApplyAdadelta",
+       "Adadelta: the mean squares of gradients and of steps.",
+       {{"mean_square", kFloats, kShape}, {"mean_step", kFloats, kShape}},
+       {rate, decay, rho, epsilon}},
+      {"ResourceApplyFtrlV2",
+       "Follow the regularised leader: the sum of squared gradients, and the linear term.",
+       {{"accumulator", kFloats, kShape}, {"linear", kFloats, kShape}},
+       {rate, decay, power, l1, l2, l2_shrinkage}},
   };
   for (const Entry& entry : entries) {
     std::vector<InputDef> inputs = {{"variable", kFloats, "any shape"}, {"gradient", kFloats, kShape}};

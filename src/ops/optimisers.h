@@ -11,6 +11,8 @@ struct StepAttrs {
   double decay = 0;  // the fraction of the variable that is subtracted before the step
   double momentum = 0;
   double beta_1 = 0, beta_2 = 0, rho = 0, epsilon = 0;
+  double mean_factor = 0, gradient_factor = 0, square_factor = 0;
+  double power = 0, l1 = 0, l2 = 0, l2_shrinkage = 0;
   bool nesterov = false, centered = false;
   int slots = 0;  // of each variable
   bool scaled = false;

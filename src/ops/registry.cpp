@@ -79,7 +79,8 @@ KernelRegistry::KernelRegistry(const OpRegistry& ops)
   for (int id = 0; id < ops.count(); ++id) {
     const OpDef& op = ops.at(id);
     if (!op.has(kComposed)) continue;
-    add(op.name, DeviceType::CPU, keys_of(op), {.run = run_composed});
+    // Without inputs, only the entry says of which dtypes its results may be.
+    add(op.name, DeviceType::CPU, op.inputs.empty() ? op.gpu : keys_of(op), {.run = run_composed});
     add(op.name, DeviceType::GPU, op.gpu, {.run = run_composed});
   }
 }

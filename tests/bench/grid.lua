@@ -144,7 +144,10 @@ unary("sigmoid", "x", nil, false)
 unary("relu", "x", nil, "np.maximum(x, 0)")
 unary("relu6", "wide", "F.relu6(wide)", "np.clip(wide, 0, 6)")
 unary("leaky_relu", "x", "F.leaky_relu(x, 0.2)", false)
-for name in ("elu selu gelu silu softplus softsign"):gmatch("%S+") do
+unary("log_sigmoid", "x", "F.logsigmoid(x)", false)
+unary("hardswish", "wide", "F.hardswish(wide)", false)
+unary("hardsigmoid", "wide", "F.hardsigmoid(wide)", false)
+for name in ("elu selu gelu silu softplus softsign mish celu"):gmatch("%S+") do
   unary(name, "x", ("F.%s(x)"):format(name), false)
 end
 for name in ("isnan isinf isfinite"):gmatch("%S+") do unary(name, "x", nil, nil, {write = 1}) end

@@ -22,4 +22,26 @@ return function(add)
   row("nanstd rows", "m", "lt.nanstd(m, 2)", nil, "np.nanstd(m, 1)", {read = 4})
   row("median", "x", "lt.median(x)", nil, "np.median(x)", {read = 4})
   row("median rows", "m", "lt.median(m, 2)", "torch.quantile(m, 0.5, dim=1)", "np.median(m, 1)", {read = 4})
+
+  row("erfc", "x", "lt.erfc(x)", "torch.erfc(x)", nil, one)
+  row("erfinv", "unit", "lt.erfinv(unit)", "torch.erfinv(unit)", nil, one)
+  row("lgamma", "p", "lt.lgamma(p)", "torch.lgamma(p)", nil, one)
+  row("digamma", "p", "lt.digamma(p)", "torch.digamma(p)", nil, {read = 4, write = 4, tolerance = 1e-4})
+  row("polygamma 1", "p", "lt.polygamma(1, p)", "torch.polygamma(1, p)", nil, {read = 4, write = 4, tolerance = 1e-4})
+  row("gradient", "m", "lt.gradient(m)", "torch.gradient(m, dim=1)[0]", "np.gradient(m, axis=1)", one)
+  row("convolve with 9", "x y", "lt.convolve(x, y[{{1, 9}}])",
+    "F.conv1d(x.view(1, 1, -1), y[:9].flip(0).view(1, 1, -1), padding=8).view(-1)", "np.convolve(x, y[:9])",
+    {read = 4, write = 4, tolerance = 1e-4})
+  row("cummax rows", "m", "lt.cummax(m, 2)", "torch.cummax(m, 1)[0]", "np.maximum.accumulate(m, 1)", one)
+  row("cummax columns", "m", "lt.cummax(m, 1)", "torch.cummax(m, 0)[0]", "np.maximum.accumulate(m, 0)", one)
+  row("kthvalue rows", "m", "lt.kthvalue(m, 3, 2)", "torch.kthvalue(m, 3, 1)[0]", "np.partition(m, 2, 1)[:, 2]", {read = 4})
+  row("mode rows", "places", "lt.mode(places, 2)", "torch.mode(places, 1)[0]", nil, {read = 8, check = {lutra = "r - 1"}})
+  row("bincount with weights", "j p", "lt.bincount(j, p)", "torch.bincount(j, p)[1:]", "np.bincount(j, p)[1:]",
+    {read = 12, tolerance = 1e-3})
+  row("random.exponential", nil, "lt.random.exponential {$N}", "torch.empty($N).exponential_()",
+    "rng.standard_exponential($N, np.float32)", {write = 4, random = {1, 1}})
+  row("random.gamma", nil, "lt.random.gamma({$N}, 2.5)", "torch._standard_gamma(torch.full(($N,), 2.5))",
+    "rng.standard_gamma(2.5, $N, np.float32)", {write = 4, random = {2.5, 2.5}})
+  row("random.poisson", nil, "lt.random.poisson({$N}, 20.0)", "torch.poisson(torch.full(($N,), 20.0))", "rng.poisson(20, $N)",
+    {write = 8, random = {20, 20}})
 end

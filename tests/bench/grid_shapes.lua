@@ -116,12 +116,19 @@ return function(add)
     local function factorise(name, lutra, torch, numpy, check)
       add {
         name = name .. " " .. n, class = "factorisations", setup = setup, tolerance = 1e-3, check = check,
-        lutra = "r = " .. lutra, torch = "r = " .. torch, numpy = "r = " .. numpy,
+        lutra = "r = " .. lutra, torch = "r = " .. torch, numpy = numpy and "r = " .. numpy,
       }
     end
     factorise("cholesky", "lt.cholesky(s)", "torch.linalg.cholesky(s)", "np.linalg.cholesky(s)")
     factorise("solve", "lt.solve(a, b)", "torch.linalg.solve(a, b)", "np.linalg.solve(a, b)")
     factorise("inv", "lt.inv(a)", "torch.linalg.inv(a)", "np.linalg.inv(a)")
+    factorise("slogdet", "{lt.slogdet(a)}", "torch.linalg.slogdet(a)", "np.linalg.slogdet(a)",
+      {lutra = "r[2]", torch = "r[1]", numpy = "r[1]"})
+    factorise("eigh", "lt.eigh(s)", "torch.linalg.eigh(s)[0]", "np.linalg.eigh(s)[0]")
+    factorise("eigvalsh", "lt.eigvalsh(s)", "torch.linalg.eigvalsh(s)", "np.linalg.eigvalsh(s)")
+    factorise("lu", "lt.lu(a)", "torch.linalg.lu(a)[0]")
+    factorise("pinv", "lt.pinv(a)", "torch.linalg.pinv(a)", "np.linalg.pinv(a)")
+    factorise("expm", "lt.expm(a / 256)", "torch.linalg.matrix_exp(a / 256)")
     -- Signs of rows and columns are anybody's choice.
     factorise("qr", "{lt.qr(a)}", "torch.linalg.qr(a)", "np.linalg.qr(a)",
       {lutra = "lt.abs(r[2])", torch = "r[1].abs()", numpy = "np.abs(r[1])"})

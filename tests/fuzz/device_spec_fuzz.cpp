@@ -63,7 +63,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
       check(spec.index < 0 || merged.index == spec.index, "the inner index is lost", merged.to_string());
     }
     for (DeviceType type : {DeviceType::CPU, DeviceType::GPU}) {
-      DeviceSpec device = DeviceSpec::local(type, static_cast<int>(choices.below(3)));
+      DeviceSpec device = DeviceSpec::complete(type, static_cast<int>(choices.below(3)));
       if (spec.matches(device)) check(spec.inside(device) == device, "it matches and is another device", name);
     }
   }

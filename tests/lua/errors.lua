@@ -101,7 +101,7 @@ local scope_before = expect.scope()
 local storages_before = expect.storages()
 
 -- Nothing is taken and passed over: surplus arguments are an error. These hand theirs on.
-local hands_on = { device = true, tidy = true }
+local hands_on = { device = true, tidy = true, map_fn = true, while_loop = true }
 local function try_surplus(who, f, good)
   local args = table.move(good, 1, #good, 1, {})
   for _ = 1, 9 do args[#args + 1] = true end

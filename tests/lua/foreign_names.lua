@@ -21,7 +21,7 @@ expect.case("functions by another library's name", function()
     ["tensor { 1 }"] = "lutra.constant(value)", ["power(x, 2)"] = "lutra.pow(a, b)", ["multiply(x, x)"] = "lutra.mul(a, b)",
     ["divide(x, x)"] = "lutra.div(a, b)", ["less(x, x)"] = "lutra.lt(a, b)", ["unsqueeze(x, 1)"] = "lutra.expand_dims(x, axis)",
     ["clamp(x, 0, 1)"] = "lutra.clip(x, min, max)", ["random.rand { 2 }"] = "lutra.random.uniform(shape)",
-    ["random.seed(1)"] = "lutra.random.set_seed(seed)", ["random.choice(x)"] = "it as docs/porting-from-tensorflow.md does",
+    ["random.seed(1)"] = "lutra.random.set_seed(seed)", ["random.standard_gamma(x)"] = "lutra.random.gamma(shape, alpha)",
     ["nn.relu(x)"] = "lutra.relu", ["nn.functional.relu(x)"] = "lutra.relu, lutra.softmax and the like", ["linalg.svd(x)"] = "lutra.svd, lutra.inv and the like", ["shape(x)"] = "x.shape",
     ["random.sum(x)"] = "lutra.sum", ["arcsinh(x)"] = "lutra.asinh(x)",
     ["normalize(x)"] = "lutra.l2_normalize(x, axis)",

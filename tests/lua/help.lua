@@ -61,7 +61,7 @@ end
 
 -- The last part of a name, families, TensorFlow's names.
 expect.equal(lt.help("get_memory_info"), lt.help("config.get_memory_info"))
-expect.equal(lt.help("gradient"), lt.help("GradientTape.gradient"))
+has(lt.help("gradient"), "lutra.gradient(x", "tape:gradient(loss, variables)")
 has(lt.help("reduce"), "Operations of the group reduce", "lutra.logsumexp  -- ")
 for _, family in ipairs { "linalg", "shape", "nn" } do has(lt.help(family), "  -- ") end
 for _, name in ipairs { "reduce_sum", "tf.reduce_sum", "tf.math.reduce_sum" } do expect.equal(lt.help(name), lt.help("sum"), name) end
@@ -90,7 +90,7 @@ end
 for foreign, ours in pairs {
   ["torch.gather"] = "take_along_axis", ["torch.repeat"] = "tile", ["np.random.random"] = "random.uniform", ["np.maximum.reduce"] = "max",
   ["torch.compile"] = "graph", ["torch.nn.Linear"] = "nn.Dense", ["np.inner"] = "matmul", ["np.add.at"] = "tensor_scatter_nd_add",
-  ["numpy.gradient"] = "diff", ["torch.cmul"] = "mul", ["torch.indexAdd"] = "index_add",
+  ["numpy.gradient"] = "gradient", ["torch.cmul"] = "mul", ["torch.indexAdd"] = "index_add",
 } do
   has(lt.help(foreign), ": write lutra." .. ours)
 end

@@ -43,7 +43,7 @@ for source, hint in pairs {
   ["lt.reduce_sum(2)"] = "(field 'reduce_sum') (did you mean 'lutra.sum'?)",
   ["lt.config.set_memory_groth(2)"] = "(did you mean 'lutra.config.set_memory_growth'?)",
   ["lt.random.norml {2}"] = "(did you mean 'lutra.random.normal'?)",
-  ["lt.gradient(2, 3)"] = "(field 'gradient'); write tape:gradient(loss, variables), of a lutra.GradientTape",
+  ["lt.gradient(2, 3)"] = "the gradient of a loss is tape:gradient(loss, variables), of a lutra.GradientTape",
   ["local t = lt.ones {2}; t(1)"] = "a tensor is indexed in brackets: write t[i]",
   ["lt.confg.reset()"] = "attempt to index a nil value (field 'confg') (did you mean 'lutra.config'?)",
 } do

@@ -171,6 +171,10 @@ expect.case("a class of one's own says what its call takes", function()
   function Scale:call(x, _, given) return x * (given and given.factor or 1) end
   expect.equal(Scale()(lt.constant { 2.0 }, { factor = 3 }):item(), 6.0)
   refused("unknown option 'facto' (did you mean 'factor'?)", Scale(), lt.constant { 2.0 }, { facto = 3 })
+  local Plain = nn.Layer:extend "Plain"
+  function Plain:call(x) return x end
+  refused("unknown option 'factor': its class takes no option but training; Plain.call_options = {factor = true} tells of one, "
+    .. "which call(self, x, training, given) gets as given.factor", Plain(), lt.constant { 2.0 }, { factor = 3 })
   local Net = nn.Model:extend "Net"
   Net.call_options = { factor = true }
   function Net:init() self.scale = Scale() end

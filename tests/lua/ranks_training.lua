@@ -3,9 +3,10 @@ local expect = dofile("tests/support/expect.lua")
 local case, equal = expect.case, expect.equal
 local ranks = dofile("tests/support/run/ranks.lua")
 
--- Run as MirroredStrategy and as MultiWorkerMirroredStrategy, with numbers of rows and of rows in a batch.
+-- Run as MirroredStrategy and as MultiWorkerMirroredStrategy, with numbers of rows, of rows in a batch, and of batches per
+-- step.
 local program = [==[
-local kind, rows, batch = ...
+local kind, rows, batch, accumulated = ...
 rows, batch = tonumber(rows), tonumber(batch)
 local nn, d = lt.nn, lt.distribute
 lt.random.set_seed(d.rank() == 0 and 7 or 8)  -- the strategy's ranks go on with rank 0's
@@ -13,9 +14,9 @@ local strategy = kind == "workers" and d.MultiWorkerMirroredStrategy() or d.Mirr
 local model = strategy:scope(function()
   local made = nn.Sequential {
     nn.Dense(9, { activation = "tanh", input_shape = { 5 } }), nn.BatchNorm { momentum = 0.5 }, nn.Dropout(0.3),
-    nn.Dense(700), nn.Dense(3, { activation = "softmax", kernel_regularizer = "l2" }),
+    nn.Dense(700), nn.BatchNorm { synchronized = true }, nn.Dense(3, { activation = "softmax", kernel_regularizer = "l2" }),
   }
-  return made:compile { optimizer = lt.optim.Adam { learning_rate = 0.02 }, loss = "sparse_categorical_crossentropy",
+  return made:compile { optimizer = lt.optim.Adam { learning_rate = 0.02, gradient_accumulation_steps = tonumber(accumulated) }, loss = "sparse_categorical_crossentropy",
     metrics = { "accuracy" } }
 end)
 local x = lt.random.normal({ rows, 5 }, { seed = 3 })
@@ -73,7 +74,7 @@ local function of_ranks(text)
   return lists
 end
 
-for _, rows in ipairs { "23 8", "21 4", "24 24" } do
+for _, rows in ipairs { "23 8 1", "21 4 2", "24 24 1" } do
   for _, how in ipairs { { 2, 1 }, { 3, 1 }, { 2, 2 } } do
     local processes, gpus = how[1], how[2]
     local words = ("workers %s"):format(rows)
@@ -91,8 +92,8 @@ for _, rows in ipairs { "23 8", "21 4", "24 24" } do
 end
 
 case("CPUs as simulated GPUs", function()
-  local _, alone = ranks.alone("--sim-gpus 3", program, nil, "mirrored 23 8")
-  local status, text = ranks.launch("-n 3", program, nil, "workers 23 8")
+  local _, alone = ranks.alone("--sim-gpus 3", program, nil, "mirrored 23 8 1")
+  local status, text = ranks.launch("-n 3", program, nil, "workers 23 8 1")
   equal(status, 0, text)
   equal(of_ranks(text)[2], of_ranks(alone)[0])
 end)
@@ -102,12 +103,13 @@ case("ranks that differ in rows, seeds, variables or shapes are told so", functi
     local status, text = ranks.launch("-n 2", ([[
       local strategy = lt.distribute.MultiWorkerMirroredStrategy()
       local rank = lt.distribute.rank()
-      local rows, units, name, seed = 8, 2, "a", 1
+      local rows, units, name, seed, dtype = 8, 2, "a", 1, "float32"
       %s
       lt.random.set_seed(seed)
       local model = strategy:scope(function()
         return lt.nn.Sequential { lt.nn.Dense(units, { name = name, input_shape = { 3 } }) }:compile { loss = "mse" }
       end)
+      strategy:reduce("sum", lt.ones({ 2 }, { dtype = dtype }))
       model:fit(lt.ones { rows, 3 }, lt.ones { rows, units }, { verbose = 0 })
     ]]):format(body))
     equal(status, 1, text)
@@ -117,6 +119,7 @@ case("ranks that differ in rows, seeds, variables or shapes are told so", functi
   end
   differs("if rank == 1 then rows = 9 end", { "ranks differ: rank 0 calls a step", "on 8 rows", "on 9 rows" })
   differs("if rank == 1 then seed = 2 end", { "ranks differ: rank 0 calls a step", "with the random state" })
+  differs("if rank == 1 then dtype = 'int32' end", { "ranks differ: rank 0 calls a sum", "float32 (2,)", "int32 (2,)" })
   differs("if rank == 1 then units = 3 end", { "ranks differ: rank 0 calls the variable", "(3, 2)", "(3, 3)" })
   differs("if rank == 1 then name = 'b' end", { "ranks differ: rank 0 calls the variable 'a" })
 end)
@@ -141,16 +144,157 @@ case("sums and means of many numbers of all dtypes, which the ranks add in slice
   assert(text:find "\nright" and text:find "%[2%] right", text)
 end)
 
-case("synchronized BatchNorm is refused", function()
+case("processes read their own files, which differ in their rows", function()
+  -- Three files of 8, 5 and 3 rows: with two processes rank 0 has the first and the third, and rank 1 ends first.
+  local program = [[
+    local nn, d, kind = lt.nn, lt.distribute, ...
+    lt.random.set_seed(3)
+    local strategy = kind == "workers" and d.MultiWorkerMirroredStrategy() or d.OneDeviceStrategy "/CPU:0"
+    local x = lt.random.normal({ 16, 3 }, { seed = 1 })
+    local y = x:sum(2, { keepdims = true })
+    local sizes, at, files = { 8, 5, 3 }, 0, {}
+    for i, rows in ipairs(sizes) do
+      files[i], at = { x[{ { at + 1, at + rows } }], y[{ { at + 1, at + rows } }] }, at + rows
+    end
+    local function dataset(context)
+      local all
+      for i, file in ipairs(files) do
+        if (i - 1) % context.num_input_pipelines == context.input_pipeline_id then
+          local own = lt.data.Dataset.from_tensor_slices(file):batch(4)
+          all = all and all:concatenate(own) or own
+        end
+      end
+      return all
+    end
+    local model = strategy:scope(function()
+      return nn.Sequential { nn.Dense(4, { activation = "tanh", input_shape = { 3 } }), nn.BatchNorm { synchronized = true },
+        nn.Dense(1) }:compile { optimizer = "sgd", loss = "mse", metrics = { "mae" } }
+    end)
+    local data
+    if kind == "workers" then
+      data = strategy:distribute_datasets_from_function(dataset)
+    else
+      -- The same rows in each step: 4 and 4, 4 and 1, 3 and none.
+      local function rows(list) return lt.concat(list, 1) end
+      local function part(k) return function(file, first, last) return files[file][k][{ { first, last } }] end end
+      local steps = {}
+      for i, pick in ipairs { { { 1, 1, 4 }, { 2, 1, 4 } }, { { 1, 5, 8 }, { 2, 5, 5 } }, { { 3, 1, 3 } } } do
+        steps[i] = {}
+        for k = 1, 2 do
+          local list = {}
+          for j, each in ipairs(pick) do list[j] = part(k)(table.unpack(each)) end
+          steps[i][k] = rows(list)
+        end
+      end
+      data = lt.data.Dataset.from_generator(function()
+        local i = 0
+        return function()
+          i = i + 1
+          if steps[i] then return steps[i][1], steps[i][2] end
+        end
+      end)
+    end
+    local history = model:fit(data, { epochs = 2, verbose = 0 }).history
+    local loss, mae = model:evaluate(data, { verbose = 0 })
+    print("number", history.loss[2], history.mae[2], loss, mae)
+    for _, weight in ipairs(model:get_weights()) do print("number", table.unpack(weight:reshape { -1 }:totable())) end
+    if kind ~= "workers" then return end
+    -- A loop of one's own sees the same rows.
+    local total, steps = 0, 0
+    for rows in data:iterate() do
+      steps = steps + 1
+      total = total + strategy:reduce("sum", strategy:run(function(own) return own:sum() end, { rows })):item()
+    end
+    assert(steps == 3 and math.abs(total - x:sum():item()) < 1e-4, total)
+  ]]
+  local function numbers(text, prefix)
+    local list = {}
+    for line in text:gmatch("[^\n]+") do
+      local rest = line:match("^" .. prefix .. "number\t(.*)$")
+      for word in (rest or ""):gmatch "%S+" do list[#list + 1] = tonumber(word) end
+    end
+    return list
+  end
+  local status, one = ranks.alone("", program, nil, "one")
+  equal(status, 0, one)
+  local wanted = numbers(one, "")
+  equal(#wanted, 4 + 12 + 4 + 16 + 4 + 1, one)
+  local text
+  status, text = ranks.launch("-n 2", program, nil, "workers")
+  equal(status, 0, text)
+  for _, prefix in ipairs { "", "%[1%] " } do
+    local got = numbers(text, prefix)
+    equal(#got, #wanted, text)
+    for i, number in ipairs(wanted) do
+      assert(math.abs(got[i] - number) < 1e-4, ("number %d is %g, not %g: %s"):format(i, got[i], number, text))
+    end
+  end
+end)
+
+case("a process without any batch is told so", function()
   local status, text = ranks.launch("-n 2", [[
     local strategy = lt.distribute.MultiWorkerMirroredStrategy()
-    local model = strategy:scope(function()
-      return lt.nn.Sequential { lt.nn.Dense(2, { input_shape = { 3 } }), lt.nn.BatchNorm { synchronized = true } }:compile { loss = "mse" }
+    local data = strategy:distribute_datasets_from_function(function(context)
+      return context.input_pipeline_id == 0 and { lt.ones { 2, 3 } } or {}
     end)
-    model:fit(lt.ones { 8, 3 }, lt.ones { 8, 2 }, { verbose = 0 })
+    for batch in data:iterate() do strategy:reduce("sum", strategy:run(function(rows) return rows:sum() end, { batch })) end
   ]])
   equal(status, 1, text)
-  assert(text:find("synchronized statistics over several processes need a sum with a gradient", 1, true), text)
+  assert(text:find("process 2 of 2 has no batch at all", 1, true), text)
+end)
+
+case("synchronized BatchNorm is one device's", function()
+  -- 5 rows in batches of 2: at the end a rank takes part without rows.
+  local program = [[
+    local nn, kind = lt.nn, ...
+    lt.random.set_seed(3)
+    local d = lt.distribute
+    local strategy = kind == "workers" and d.MultiWorkerMirroredStrategy() or d.OneDeviceStrategy "/CPU:0"
+    local model = strategy:scope(function()
+      return nn.Sequential { nn.Dense(4, { input_shape = { 3 } }), nn.BatchNorm { synchronized = true, momentum = 0.5 },
+        nn.Activation "tanh", nn.BatchNorm { synchronized = true }, nn.Dense(1) }:compile { optimizer = "sgd", loss = "mse" }
+    end)
+    local x = lt.random.normal({ 5, 3 }, { seed = 1 })
+    model:fit(x, x:sum(2, { keepdims = true }), { batch_size = 2, epochs = 3, shuffle = false, verbose = 0 })
+    if d.rank() > 0 then return end
+    for _, weight in ipairs(model:get_weights()) do
+      for i, value in ipairs(weight:reshape { -1 }:totable()) do print("weight", value) end
+    end
+  ]]
+  local function numbers(text)
+    local list = {}
+    for number in text:gmatch "weight\t(%S+)" do list[#list + 1] = tonumber(number) end
+    return list
+  end
+  local _, one = ranks.alone("", program, nil, "one")
+  local wanted = numbers(one)
+  equal(#wanted, 53, one)
+  for _, words in ipairs { "-n 2", "-n 3" } do
+    local status, text = ranks.launch(words, program, nil, "workers")
+    equal(status, 0, text)
+    local got = numbers(text)
+    equal(#got, 53, text)
+    for i = 1, 53 do assert(math.abs(got[i] - wanted[i]) < 1e-4, ("%s: number %d is %g, not %g"):format(words, i, got[i], wanted[i])) end
+  end
+end)
+
+case("the strategy's time limit holds between ranks", function()
+  local sign = os.tmpname()
+  os.remove(sign)
+  local status, text = ranks.launch("-n 2", [[
+    local sign = ...
+    local strategy = lt.distribute.MultiWorkerMirroredStrategy(nil, { timeout = 1 })
+    local rank = lt.distribute.rank()
+    while rank == 1 and not os.rename(sign, sign) do end
+    local ok, err = pcall(strategy.reduce, strategy, "sum", lt.constant(1.0))
+    if rank == 0 then io.open(sign, "w"):close() end
+    print(ok, err.code, err)
+    lt.distribute.barrier()
+  ]], nil, sign)
+  os.remove(sign)
+  equal(status, 0, text)
+  local _, count = text:gsub("false\tDeadlineExceeded\t[^\n]*a sum of 1 tensor: float32 %(%): rank 0 %([^)]*%) has waited 1 s for rank 1", "")
+  equal(count, 2, text)
 end)
 
 expect.end_of_cases()

@@ -331,6 +331,22 @@ print(lt.load(F .. "/out/z.npy"):sum():item())
 ]], { out = "3.0\t3.0\t3.0\n5.0\n" })
 assert(os.remove(folder .. "/out/z.npy"))
 
+expect("a logger's file is not the script's", quote(may), F .. [[
+local m = lt.nn.Sequential { lt.nn.Dense(1) }
+m:compile { optimizer = "sgd", loss = "mse" }
+local logger, found = lt.nn.callbacks.CSVLogger(F .. "/out/log.csv"), 0
+local function look()
+  for key, value in pairs(logger) do
+    if type(value) == "userdata" then found = found + 1 end
+  end
+end
+m:fit(lt.ones { 4, 2 }, lt.ones { 4, 1 }, { verbose = 0, callbacks = { logger, { on_epoch_end = look, on_train_end = look } } })
+print(found, logger.file)
+]], { out = "0\tnil\n" })
+local logged = read(folder .. "/out/log.csv")
+assert(logged:find "^epoch,loss\n1,%d", logged)
+assert(os.remove(folder .. "/out/log.csv"))
+
 expect("files that may not", quote(may), F .. [[
 local paths = { F .. "/elsewhere/secret.npy", F .. "/in/../elsewhere/secret.npy", F .. "/in/link/secret.npy", F .. "/in/secret.npy",
   F .. "/elsewhere/none.npy", F .. "/out/new.npy", "/etc/passwd.npy", "/proc/self/root" .. F .. "/elsewhere/secret.npy",

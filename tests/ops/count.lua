@@ -114,6 +114,10 @@ spec "bincount" {
     { uint8 { 5, 5 }, gives = { 0, 0, 0, 0, 2 } },
     { zeros({ 0 }, "int32"), shape = { 0 }, dtype = "int64" },
     { zeros({ 3, 0 }, "int8"), shape = { 0 }, dtype = "int64" },
+    { { 2, 4, 2 }, { 0.5, 2, 1 }, gives = { 0, 1.5, 0, 2 }, dtype = "float32" },
+    { { { 1 }, { 1 } }, { { 3 }, { 4 } }, gives = { 7 }, dtype = "float64" },
+    { { 1, 1 }, float16 { 0.5, 0.25 }, gives = { 0.75 }, dtype = "float16" },
+    { zeros({ 0 }, "int32"), zeros { 0 }, shape = { 0 }, dtype = "float32" },
   },
   rejects = {
     { args = { { 2, 0, -1 } }, says = "bincount: x holds 0, and values count from 1" },
@@ -121,7 +125,10 @@ spec "bincount" {
     { args = { { 1.0, 2.5 } }, says = "bincount: x is float32, expected an integer" },
     { args = { bool { true } }, says = "bincount: x is bool, expected an integer" },
     { args = { int64 { math.maxinteger } }, says = "bincount: " },
-    { args = { { 1 }, 5 }, says = "bincount: 2 arguments given, expected bincount(x)" },
+    { args = { { 1 }, 5 }, says = "bincount: x (1,) and weights () do not match: expected a weight for each element of x" },
+    { args = { { 1 }, { 5 }, 6 }, says = "bincount: 3 arguments given" },
+    { args = { { 1 }, bool { true } }, says = "bincount: weights is bool, expected a number" },
+    { args = { { 2, 0 }, { 5, 5 } }, says = "bincount: x holds 0, and values count from 1" },
     { args = { int64 { 1 << 55 } }, says = "bincount", code = "ResourceExhausted" },
   },
   check = function(t)
@@ -135,6 +142,14 @@ spec "bincount" {
       local bad = lt.where(lt.range(5000):eq(place), -4, x)
       t.raises("InvalidArgument", "bincount: x holds -4, and values count from 1", function() return bad:bincount() end)
     end
+    -- A weight counts at its value, and gets the gradient of that sum.
+    local at, weights = lt.range(5000) % 7 + 1, lt.linspace(0, 1, 5000, { dtype = "float64" })
+    local wanted = lt.unsorted_segment_sum(weights, at, 7)
+    t.close(at:bincount(weights), wanted, 1e-12)
+    local tape <close> = lt.GradientTape()
+    tape:watch(weights)
+    local slopes = tape:gradient((at:bincount(weights) * lt.range(7):float64()):sum(), weights)
+    t.equal(slopes, (at - 1):float64())
     -- On several threads: each has bins of its own while there are few, and shares many.
     for _, bins in ipairs { 10, 50000 } do
       local x = lt.range(200000) % bins + 1

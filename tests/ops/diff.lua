@@ -1,4 +1,5 @@
 local spec = require "spec"
+local statistics = require "statistics"
 local golden = require "golden.composed_golden"
 local two = require "two_inputs"
 
@@ -42,4 +43,26 @@ spec "diff" {
     t.equal(two.slope(function(v) return v:diff { n = 5 } end, lt.constant { 1.0, 2.0 }), { 0, 0 })
     t.equal(lt.range(100000):diff(), lt.ones({ 99999 }, { dtype = "int32" }))
   end,
+}
+
+spec "gradient" {
+  example = { { 1, 4, 9, 16 }, gives = { 3.0, 4.0, 6.0, 7.0 }, dtype = "float32" },
+  examples = {
+    { { 1, 4, 9, 16 }, { edge_order = 2, dx = 0.5 }, gives = { 4, 8, 12, 16 } },
+    { matrix, 0.5, { axis = 1 }, gives = { { 2, -4, -4 }, { 2, -4, -4 } } },
+    { float16 { 0.5, 2 }, gives = { 1.5, 1.5 }, dtype = "float16" },
+    { zeros { 0, 3 }, { axis = 2 }, shape = { 0, 3 } },
+    { { 1, inf, 2 }, gives = { inf, 0.5, -inf } },
+  },
+  rejects = {
+    { args = { 5 }, says = "gradient: x is a scalar, which has no axis; the gradient of a loss is tape:gradient" },
+    { args = { { 1 } }, says = "gradient: x (1,) has 1 elements along axis 1, expected 2 or more" },
+    { args = { { 1, 2 }, { edge_order = 2 } }, says = "gradient: x (2,) has 2 elements along axis 1, expected 3 or more" },
+    { args = { { 1, 2 }, { edge_order = 3 } }, says = "gradient: edge_order is 3, expected 1 or 2" },
+    { args = { { 1, 2 }, { dx = 0 } }, says = "gradient: dx is 0" },
+    { args = { matrix, { axis = 3 } }, says = "gradient: axis 3 is not there" },
+    { args = { bool { true, false } }, says = "gradient: x is bool, expected a number" },
+  },
+  gradients = { { { 1.5, -2, 0.25, 4 } }, { { { 1.5, -2 }, { 0.25, 4 }, { 1, 7 } }, 0.5, { edge_order = 2, axis = 1 } } },
+  check = function(t) statistics.check(t, "gradient", 1e-13) end,
 }

@@ -1,4 +1,5 @@
 local spec = require "spec"
+local statistics = require "statistics"
 local composed = require "composed"
 local reductions = require "reductions"
 
@@ -54,4 +55,21 @@ spec "median" {
       t.equal(gradient_of("median", lt.constant { 9.0, nan, 4.0 }), { 0, 1, 0 })
       t.equal(gradient_of("median", lt.zeros { 0, 2 }, { axis = 2 }), lt.zeros { 0, 2 })
     end),
+}
+
+spec "nanmedian" {
+  example = { { 4, nan, 9, 2 }, gives = 4.0, dtype = "float32" },
+  examples = {
+    { { 4, 1, 9, 2 }, gives = 3.0 },
+    { { { 1, nan }, { nan, nan } }, 2, gives = { 1, nan } },
+    { { inf, inf, nan }, gives = inf },
+    { zeros { 0 }, gives = nan, shape = {} },
+    { float16 { 60000, 65504, nan }, gives = 62752, dtype = "float16", tolerance = 0 },
+  },
+  rejects = {
+    { args = { { 1, 2 }, 2 }, says = "nanmedian: axis 2 is not there" },
+    { args = { bool { true } }, says = "nanmedian: x is bool, expected a number" },
+  },
+  gradients = { { { 1.5, 3, 2, 7 } }, { { { 1.5, 3 }, { 4, 2 } }, 1 } },
+  check = function(t) statistics.check(t, "nanmedian", 1e-14) end,
 }

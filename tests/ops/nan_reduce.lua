@@ -1,4 +1,5 @@
 local spec = require "spec"
+local statistics = require "statistics"
 local composed = require "composed"
 local reductions = require "reductions"
 
@@ -133,3 +134,20 @@ end
 
 spread("nanvar", "var", false)
 spread("nanstd", "std", true)
+
+spec "nanprod" {
+  example = { { 3, nan, 2 }, gives = 6.0, dtype = "float32", shape = {} },
+  examples = {
+    { { { 2, nan }, { 3, 4 } }, 1, gives = { 6, 4 } },
+    { { nan, nan }, gives = 1.0 },
+    { zeros { 0 }, gives = 1.0, shape = {} },
+    { int8 { 127, 2 }, gives = 254, dtype = "int64" },
+    { bool { true, true }, gives = 1, dtype = "int64" },
+  },
+  rejects = { { args = { { 1, 2 }, 2 }, says = "nanprod: axis 2 is not there" } },
+  gradients = reductions.gradients(),
+  check = function(t)
+    statistics.check(t, "nanprod", 1e-13)
+    t.equal(gradient_of(lt.nanprod, lt.constant { 3.0, nan, 2.0 }), { 2, 0, 3 })
+  end,
+}

@@ -167,6 +167,23 @@ class Session(AttachTest):
         self.assertEqual(t.end(), 1)
         self.assertEqual(self.ended(host), (0, "the host's own end\n", ""))
 
+    def test_help_breaks_lines_between_words(self):
+        self.host()
+        for question in [":help", ":help bench", "?matmul", "?config.reset", "??searchsorted"]:
+            words = []
+            for columns in [200, 40]:
+                t = self.attach(columns=columns, rows=120)
+                t.see("attached")
+                t.send(ctrl("l"), question, ENTER, "'e' .. 'nd'", ENTER)
+                t.wait("the end", lambda: "end" in t.rows())
+                rows = t.rows()
+                first, last = rows.index("> " + question), rows.index("> 'e' .. 'nd'")
+                words.append(" ".join(rows[first + 1:last]).split())
+                t.send(ctrl("d"))
+                self.assertEqual(t.end(), 0)
+            self.assertGreater(len(words[0]), 5)
+            self.assertEqual(*words)
+
     def test_signatures_appear_while_typing(self):
         self.host()
         t = self.attach()
@@ -282,22 +299,38 @@ class Session(AttachTest):
         host.see("1\t2\tnil".expandtabs())
         host.send("while true do listener:poll(1) end", ENTER)
         client = self.client()
-        client.send("R", b"while true do end")
-        time.sleep(0.2)
+        client.send("R", b"print 'begun' while true do end")
+        client.until("O")
         host.send(ctrl("c"))
         host.see("interrupted!")
         host.see_row(0, ">")
 
 
 class Interrupts(AttachTest):
+    def test_ctrl_c_typed_with_enter_stops_the_entry_and_not_the_next_one(self):
+        for command in [[LUTRA, "--sim-gpus", "1"], None]:
+            if command is None:
+                self.host()
+            t = self.attach() if command is None else Terminal(command, environment=self.environment)
+            self.addCleanup(t.child.close, True)
+            t.see_row(0, ">")
+            for entry in ["while true do end", "while true do pcall(lt.ones, {2}) end"]:
+                t.send(entry.encode() + b"\rx = 1" + ctrl("c"))
+                t.see("interrupted")
+                t.see_row(0, ">")
+                t.send("print('on', 'ward', x)", ENTER)
+                t.see("on\tward\tnil".expandtabs())
+                t.send(ctrl("l"))
+                t.wait("an empty screen", lambda: t.text() == ">")
+
     def test_ctrl_c_interrupts_the_entry_and_not_the_host(self):
         host = self.host()
         t = self.attach()
         t.see("attached")
         for entry in ["while true do end", "while true do pcall(function() while true do end end) end",
                       "coroutine.wrap(function() while true do end end)()", "io.read()"]:
-            t.send(entry, ENTER)
-            time.sleep(0.2)
+            t.send("io.write('be', 'gun\\n') " + entry, ENTER)
+            t.see("begun")
             t.send(ctrl("c"))
             t.see("interrupted!")
             t.see_row(0, ">")
@@ -311,7 +344,7 @@ class Interrupts(AttachTest):
         self.host()
         client = self.client()
         client.send("R", b"while true do print('x') end")
-        time.sleep(0.2)
+        client.until("O")
         client.send("K")
         before, _ = client.until("P")
         self.assertIn(b"interrupted!", before["T"])
@@ -353,8 +386,8 @@ class Interrupts(AttachTest):
             host = self.host()
             client = self.client()
             if entry:
-                client.send("R", entry)
-                time.sleep(0.3)
+                client.send("R", b"print 'begun' " + entry)
+                client.until("O")
             host.send_signal(signal.SIGINT)
             status, _, err = self.ended(host)
             self.assertNotEqual(status, 0)
@@ -365,8 +398,8 @@ class Interrupts(AttachTest):
         host = self.host()
         for entry in ["while true do end", "io.read()", "while true do print(('x'):rep(1000)) end"]:
             client = self.client()
-            client.send("R", entry.encode())
-            time.sleep(0.2)
+            client.send("R", b"print 'begun' " + entry.encode())
+            client.until("O")
             client.close()
             self.assertEqual(self.piped("1 + 1\n").stdout, b"2\n")
         self.assertIsNone(host.poll())
@@ -510,8 +543,8 @@ class Trouble(AttachTest):
         host = self.host()
         t = self.attach()
         t.see("attached")
-        t.send("while true do end", ENTER)
-        time.sleep(0.2)
+        t.send("io.write('be', 'gun\\n') while true do end", ENTER)
+        t.see("begun")
         host.kill()
         t.see("the host has ended")
         self.assertEqual(t.end(), 1)

@@ -137,7 +137,7 @@ end
 
 -- All cases of a part of the reference.
 function cases.check(part, strategy)
-  local list = (require "golden.keras_reference")[part]
+  local list = (require "golden.keras_reference")[part] or (require "golden.keras_layers")[part]
   assert(#list > 0, part)
   for number, case in ipairs(list) do
     local layer, what = made(case), ("%s %d"):format(part, number)

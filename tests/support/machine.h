@@ -31,7 +31,7 @@ class Machine {
   // From now on the op has no kernel on devices of this type.
   void without_kernel(const char* op, DeviceType type) {
     context.devices();
-    runtime.kernels().remove(op, type);
+    runtime.own_kernels().remove(op, type);
   }
 
   // A device scope, open for the C++ scope's life.

@@ -1,6 +1,6 @@
--- Holds ops against NumPy: the data of make_statistics_golden.py.
+-- Holds ops against NumPy and SciPy: the data of make_statistics_golden.py and make_numerics_golden.py.
 local collector = require "collector"
-local golden = require "golden.statistics_golden"
+local golden = { require "golden.statistics_golden", require "golden.numerics_golden" }
 
 local statistics = {}
 
@@ -13,9 +13,9 @@ local function tensor(given)
 end
 
 -- To `tolerance` relative, by default a few last digits.
-local function check(t, op, tolerance)
+local function check_cases(t, op, tolerance, cases)
   local count = 0
-  for _, case in ipairs(golden) do
+  for _, case in ipairs(cases) do
     if case.op == op then
       count = count + 1
       local args = {}
@@ -30,6 +30,12 @@ local function check(t, op, tolerance)
       end
     end
   end
+  return count
+end
+
+local function check(t, op, tolerance)
+  local count = 0
+  for _, cases in ipairs(golden) do count = count + check_cases(t, op, tolerance, cases) end
   t.ok(count > 0, "there are no cases of " .. op)
 end
 

@@ -144,3 +144,30 @@ function callbacks.CSVLogger(path, options) end
 ---     print(nan.step)  --> nil
 --- Source: keras.callbacks.TerminateOnNaN
 function callbacks.TerminateOnNaN() end
+
+--- A callback of functions by the methods' names: on_train_begin, on_train_end, on_epoch_begin, on_epoch_end,
+--- on_train_batch_begin, on_train_batch_end, and the like for test and predict. They get what the methods get, without the
+--- callback itself: on_epoch_end(epoch, logs, model).
+---@param options table {on_epoch_end = function; ...}
+---@return table # for fit's callbacks
+--- Errors: InvalidArgument for a name that is no method's, or a value that is no function.
+--- Example:
+---     local model = lt.nn.Sequential { lt.nn.Dense(1, {input_shape = {1}}) }
+---     model:compile {optimizer = "sgd", loss = "mse"}
+---     local seen = lt.nn.callbacks.LambdaCallback {on_epoch_end = function(epoch) print(epoch) end}
+---     model:fit({{1.0}}, {{1.0}}, {epochs = 1, verbose = 0, callbacks = {seen}})  --> 1
+--- Source: keras.callbacks.LambdaCallback
+function callbacks.LambdaCallback(options) end
+
+--- Writes the numbers of each epoch to log_dir/train and log_dir/validation, which TensorBoard shows (`tensorboard --logdir
+--- logs`): epoch_loss, epoch_learning_rate and so on; with update_freq also batch_loss after so many batches, and with
+--- histogram_freq histograms of the weights after so many epochs. lt.train.SummaryWriter writes other numbers.
+---@param log_dir? string "logs" by default
+---@param options? table {histogram_freq = 0; update_freq = "epoch", "batch" or a number of batches}
+---@return table # for fit's callbacks
+--- Errors: InvalidArgument for an option that is not valid; FailedPrecondition, in fit, for files that cannot be written.
+--- Example:
+---     local board = lt.nn.callbacks.TensorBoard("logs", {histogram_freq = 1})
+---     print(board.log_dir, board.update_freq)  --> logs	epoch
+--- Source: keras.callbacks.TensorBoard
+function callbacks.TensorBoard(log_dir, options) end

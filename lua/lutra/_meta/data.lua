@@ -274,3 +274,165 @@ data.from_file = Dataset.from_file
 data.from_generator = Dataset.from_generator
 data.range = Dataset.range
 data.zip = Dataset.zip
+
+--- Batches of elements of different sizes: each tensor gets the largest size of its batch, or that of padded_shapes (-1:
+--- the largest), filled with padding_values.
+---@param batch_size integer
+---@param options? table {padded_shapes = one shape, or a list of them, one for each value; padding_values = 0, or a list; drop_remainder = false}
+---@return lutra.data.Dataset
+--- Errors: InvalidArgument, in the iteration, for elements with other numbers of axes or dtypes, or larger ones than padded_shapes.
+--- Example:
+---     local ds = lt.data.Dataset.range(1, 4):map(function(n) return lt.fill({n:item()}, n) end):padded_batch(3)
+---     for rows in ds:iterate() do print(rows.shape) end  --> (3, 3)
+--- Source: tf.data.Dataset.padded_batch
+function Dataset:padded_batch(batch_size, options) end
+
+--- Windows of `size` elements, each `shift` after the last one and `stride` apart. An element is a dataset: flat_map makes
+--- elements of it again.
+---@param size integer
+---@param options? table {shift = size; stride = 1; drop_remainder = false}
+---@return lutra.data.Dataset
+--- Errors: InvalidArgument for a number below 1.
+--- Example:
+---     local ds = lt.data.Dataset.range(5):window(3, {shift = 1, drop_remainder = true})
+---     for rows in ds:flat_map(function(w) return w:batch(3) end):iterate() do print(rows[1]:item(), rows[3]:item()) end
+---     --> 0	2
+---     --> 1	3
+---     --> 2	4
+--- Source: tf.data.Dataset.window
+function Dataset:window(size, options) end
+
+--- Windows of `size` elements, stacked along a new first axis.
+---@param size integer
+---@param options? table {shift = 1; stride = 1; drop_remainder = true}
+---@return lutra.data.Dataset
+--- Errors: InvalidArgument for a number below 1, and in the iteration for elements of different shapes.
+--- Example:
+---     for rows in lt.data.Dataset.range(4):sliding_window(3):iterate() do print(rows) end
+---     --> lutra.Tensor([0 1 2], shape=(3,), dtype=int64)
+---     --> lutra.Tensor([1 2 3], shape=(3,), dtype=int64)
+--- Source: tf.data.Dataset.window, keras.utils.timeseries_dataset_from_array
+function Dataset:sliding_window(size, options) end
+
+--- The elements of the datasets that f makes of each element, one dataset after the other.
+---@param f function of an element's values, which returns a dataset
+---@return lutra.data.Dataset
+--- Errors: InvalidArgument if f is no function or gives no dataset.
+--- Example:
+---     local ds = lt.data.Dataset.range(1, 3):flat_map(function(n) return lt.data.Dataset.range(n:item()) end)
+---     for n in ds:iterate() do print(n:item()) end
+---     --> 0
+---     --> 0
+---     --> 1
+--- Source: tf.data.Dataset.flat_map
+function Dataset:flat_map(f) end
+
+--- The same in turns: block_length elements of each of cycle_length datasets.
+---@param f function of an element's values, which returns a dataset
+---@param options? table {cycle_length = 4; block_length = 1}
+---@return lutra.data.Dataset
+--- Errors: InvalidArgument if f is no function or gives no dataset.
+--- Example:
+---     local ds = lt.data.Dataset.range(2):interleave(function(n) return lt.data.Dataset.from_tensors(n):repeat_(2) end)
+---     for n in ds:iterate() do print(n:item()) end
+---     --> 0
+---     --> 1
+---     --> 0
+---     --> 1
+--- Source: tf.data.Dataset.interleave
+function Dataset:interleave(f, options) end
+
+--- The rows of each element.
+---@return lutra.data.Dataset
+--- Errors: InvalidArgument, in the iteration, for a scalar or first axes of different lengths.
+--- Example:
+---     for n in lt.data.Dataset.range(3):batch(2):unbatch():iterate() do print(n:item()) end
+---     --> 0
+---     --> 1
+---     --> 2
+--- Source: tf.data.Dataset.unbatch
+function Dataset:unbatch() end
+
+--- Batches of another size.
+---@param batch_size integer
+---@param options? table {drop_remainder = false}
+---@return lutra.data.Dataset
+--- Errors: InvalidArgument as for unbatch and batch.
+--- Example:
+---     for rows in lt.data.Dataset.range(4):batch(3):rebatch(2):iterate() do print(#rows) end
+---     --> 2
+---     --> 2
+--- Source: tf.data.Dataset.rebatch
+function Dataset:rebatch(batch_size, options) end
+
+--- Each num_shards-th element, from the index-th on, which counts from 1: the part of one process of several.
+---@param num_shards integer
+---@param index integer 1 to num_shards
+---@return lutra.data.Dataset
+--- Errors: InvalidArgument for an index out of range.
+--- Example:
+---     for n in lt.data.Dataset.range(5):shard(2, 1):iterate() do print(n:item()) end
+---     --> 0
+---     --> 2
+---     --> 4
+--- Source: tf.data.Dataset.shard
+function Dataset:shard(num_shards, index) end
+
+--- The elements before the first for which f gives false.
+---@param f function of an element's values, which returns a boolean
+---@return lutra.data.Dataset
+--- Errors: InvalidArgument if f is no function or gives something else.
+--- Example:
+---     for n in lt.data.Dataset.range(9):take_while(function(n) return n:lt(2) end):iterate() do print(n:item()) end
+---     --> 0
+---     --> 1
+--- Source: tf.data.Dataset.take_while
+function Dataset:take_while(f) end
+
+--- New elements with a state: f(state, values...) returns the next state and the new element's values.
+---@param state any
+---@param f function
+---@return lutra.data.Dataset
+--- Errors: InvalidArgument if f is no function or gives no values.
+--- Example:
+---     for n in lt.data.Dataset.range(3):scan(10, function(s, n) return s + n, s + n end):iterate() do print(n:item()) end
+---     --> 10
+---     --> 11
+---     --> 13
+--- Source: tf.data.Dataset.scan
+function Dataset:scan(state, f) end
+
+--- The last state: f(state, values...) returns the next one.
+---@param state any
+---@param f function
+---@return any
+--- Errors: InvalidArgument if f is no function, or the dataset infinite.
+--- Example:
+---     print(lt.data.Dataset.range(5):reduce(0, function(s, n) return s + n:item() end))  --> 10
+--- Source: tf.data.Dataset.reduce
+function Dataset:reduce(state, f) end
+
+--- f(dataset), for functions that make one dataset of another.
+---@param f function of a dataset, which returns one
+---@return lutra.data.Dataset
+--- Errors: InvalidArgument if f is no function or gives no dataset.
+--- Example:
+---     print(lt.data.Dataset.range(5):apply(function(ds) return ds:take(2) end):cardinality())  --> 2
+--- Source: tf.data.Dataset.apply
+function Dataset:apply(f) end
+
+--- The values of the only element.
+---@return lutra.Tensor|table ...
+--- Errors: InvalidArgument if there are none or several.
+--- Example:
+---     print(lt.data.Dataset.range(3):batch(3):get_single_element())  --> lutra.Tensor([0 1 2], shape=(3,), dtype=int64)
+--- Source: tf.data.Dataset.get_single_element
+function Dataset:get_single_element() end
+
+--- Elements of one tensor, each the first time that it comes.
+---@return lutra.data.Dataset
+--- Errors: InvalidArgument, in the iteration, for elements of several values.
+--- Example:
+---     print(lt.data.Dataset.from_tensor_slices({3, 1, 3}):unique():reduce(0, function(s) return s + 1 end))  --> 2
+--- Source: tf.data.Dataset.unique
+function Dataset:unique() end

@@ -25,7 +25,7 @@ function distribute.MirroredStrategy(devices, options) end
 --- replicas train one model. Without a launcher it is a MirroredStrategy. All processes call it, and whatever makes or
 --- changes its variables, in the same order.
 ---@param devices? (string|table)[] this process' devices, as for MirroredStrategy
----@param options? table {timeout}, as for MirroredStrategy
+---@param options? table {timeout}, as for MirroredStrategy: also the most seconds that processes wait for each other in each collective from then on
 ---@return lutra.distribute.Strategy # with `cluster_resolver`: {task_type = "worker", task_id = this process' rank, cluster_spec = {worker = the hosts}}
 --- Errors: those of MirroredStrategy; FailedPrecondition if MPI is missing, or if TF_CONFIG lists workers and no launcher
 ---   started the process (the error has the command); Aborted, DeadlineExceeded and InvalidArgument as for barrier.
@@ -52,7 +52,7 @@ function distribute.rank() end
 function distribute.size() end
 
 --- Waits until all processes of the launch have called it.
----@param seconds? number the most to wait; default: no limit
+---@param seconds? number the most to wait; default: the timeout of the last MultiWorkerMirroredStrategy, else no limit
 --- Errors: InvalidArgument on all processes if one calls something else, with both lines; Aborted if one has failed or
 ---   ended, with the fields rank, host and line; DeadlineExceeded on all after `seconds`, naming those that are missing.
 --- Example:
@@ -210,6 +210,46 @@ function Strategy:experimental_distribute_values_from_function(f) end
 ---     end
 --- Source: tf.distribute.Strategy.experimental_distribute_dataset
 function Strategy:experimental_distribute_dataset(dataset) end
+
+--- The batches of a dataset that each process makes for itself, as from its own files. Each element is one replica's
+--- batch: a step takes as many as the process has replicas. `fit` and `evaluate` take the result as well. Batches may
+--- differ in their numbers of rows; a process whose batches have ended takes part without rows until all have ended.
+---@param f fun(context: lutra.distribute.InputContext): any called once: returns a Dataset, or what experimental_distribute_dataset takes
+---@return lutra.distribute.DistributedDataset
+--- Errors: InvalidArgument for something else, for batches without rows, and for a process without any batch; those of f.
+--- Example:
+---     local strategy = lt.distribute.MirroredStrategy()  --> INFO: Using MirroredStrategy with devices <*>
+---     local files = { lt.ones {4, 2}, lt.zeros {4, 2} }  -- in place of names of files
+---     local batches = strategy:distribute_datasets_from_function(function(context)
+---       local own = {}
+---       for i, file in ipairs(files) do
+---         if (i - 1) % context.num_input_pipelines == context.input_pipeline_id then own[#own + 1] = file end
+---       end
+---       return own
+---     end)
+---     for x in batches:iterate() do print(x.values[1].shape, x.values[2].shape) end  --> (4, 2)	(4, 2)
+--- Source: tf.distribute.Strategy.distribute_datasets_from_function
+function Strategy:distribute_datasets_from_function(f) end
+
+--- What distribute_datasets_from_function calls its function with.
+---@class lutra.distribute.InputContext
+---@field num_input_pipelines integer how many processes there are
+---@field input_pipeline_id integer this one's number, from 0
+---@field num_replicas_in_sync integer the number of all replicas
+local InputContext = {}
+
+--- A replica's part of a batch.
+---@param global_batch_size integer the rows of all replicas' batches
+---@return integer
+--- Errors: InvalidArgument unless it is a multiple of the number of replicas.
+--- Example:
+---     local strategy = lt.distribute.MirroredStrategy()  --> INFO: Using MirroredStrategy with devices <*>
+---     strategy:distribute_datasets_from_function(function(context)
+---       print(context:get_per_replica_batch_size(8))  --> 4
+---       return {}
+---     end)
+--- Source: tf.distribute.InputContext.get_per_replica_batch_size
+function InputContext:get_per_replica_batch_size(global_batch_size) end
 
 --- A dataset whose batches are split among replicas.
 ---@class lutra.distribute.DistributedDataset

@@ -6,8 +6,9 @@
 --- `lt.iserror(err, "NotFound")` tests any value for a code. Codes: InvalidArgument (a wrong argument, shape, dtype,
 --- option or value), NotFound (no such device, file or topic), FailedPrecondition (not possible now: devices are
 --- already initialised, a tensor is released), ResourceExhausted (out of memory), OutOfRange (an index past the end),
---- Unimplemented, Cancelled, DeadlineExceeded, Internal (a bug in Lutra: please report it). An error of shape, dtype,
---- device or option is raised at the call. An error in values on a GPU is raised when the result is read, each time.
+--- Unimplemented, Cancelled, DeadlineExceeded, Aborted (another process has failed, ended or been lost), Internal (a bug
+--- in Lutra: please report it). An error of shape, dtype, device or option is raised at the call. An error in values on a
+--- GPU is raised when the result is read, each time.
 ---     local ok, err = pcall(lt.matmul, lt.zeros {2, 3}, lt.zeros {2, 3})
 ---     print(err.code)  --> InvalidArgument
 ---     print(err.message)

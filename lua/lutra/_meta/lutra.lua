@@ -8,8 +8,11 @@
 ---@field config lutra.config devices, memory, placement settings
 ---@field debugging lutra.debugging where operations ran, and why
 ---@field random lutra.random random numbers
+---@field distributions lutra.distributions probability distributions
 ---@field nn lutra.nn layers, models, losses, metrics
 ---@field optim lutra.optim optimisers and schedules
+---@field train lutra.train checkpoints and event files of training loops
+---@field image lutra.image images: other sizes, parts, colours, random changes
 ---@field distribute lutra.distribute training on several devices
 ---@field placement lutra.placement plans of where operations run
 ---@field plot lutra.plot plots in the terminal and in files
@@ -251,6 +254,74 @@ lutra.random = {}
 --- Source: tf.random.set_seed
 function lutra.random.set_seed(seed) end
 
+--- Draws elements of x along its first axis, or the numbers 1 to x, in any number of axes.
+---@param x lutra.Tensor|table|integer what is drawn from
+---@param shape? integer|integer[] how many; default: one, as a scalar or one slice of x
+---@param options? {replace?: boolean, p?: lutra.Tensor|number[], seed?: integer} replace: an element may come more than once, default true; p: a weight for each element, default all alike; seed: makes the result depend on this number alone
+---@return lutra.Tensor drawn shape and then the axes of x after its first; int64 for a number x
+--- Errors: InvalidArgument if x has no elements, p does not fit it or has a negative weight, or more elements than there
+---   are would be drawn without replacement.
+--- Example:
+---     print(lt.random.choice({10, 20, 30}, 2, {p = {0, 0, 1}}))  --> lutra.Tensor([30 30], shape=(2,), dtype=int32)
+---     print(lt.random.choice(5, 5, {replace = false}):sum():item())  --> 15
+--- Source: numpy.random.choice; without replacement by weights: torch.multinomial, Efraimidis and Spirakis 2006
+function lutra.random.choice(x, shape, options) end
+
+--- Makes a generator of random numbers with a state of its own. All functions of lutra.random but set_seed are its
+--- methods.
+---@param seed? integer default: drawn from set_seed's sequence
+---@return lutra.random.Generator
+--- Errors: InvalidArgument for a seed that is no whole number.
+--- Example:
+---     local a, b = lt.random.Generator(7), lt.random.Generator(7)
+---     print(lt.array_equal(a:normal {3}, b:normal {3}):item())  --> true
+--- Source: numpy.random.Generator, torch.Generator, tf.random.Generator
+function lutra.random.Generator(seed) end
+
+--- A sequence of random numbers with a state of its own: each call of a function of lutra.random as a method, such as
+--- `generator:normal {3}`, takes the next of its seeds (SplitMix64). The state is two whole numbers.
+---@class lutra.random.Generator
+local Generator = {}
+
+--- The next seed of the sequence, for the option `seed` of other functions.
+---@return integer
+--- Errors: none of its own.
+--- Example:
+---     local generator = lt.random.Generator(7)
+---     print(generator:seed() ~= generator:seed())  --> true
+--- Source: numpy.random.SeedSequence
+function Generator:seed() end
+
+--- The state, a tensor that can be saved to a file.
+---@return lutra.Tensor state shape [2], int64
+--- Errors: none of its own.
+--- Example:
+---     print(lt.random.Generator(7):state():totable()[1])  --> 7
+--- Source: torch.Generator.get_state
+function Generator:state() end
+
+--- Goes on from a state.
+---@param state lutra.Tensor what state() gave
+--- Errors: InvalidArgument for anything else.
+--- Example:
+---     local generator = lt.random.Generator(7)
+---     local state = generator:state()
+---     local first = generator:uniform {2}
+---     generator:set_state(state)
+---     print(lt.array_equal(generator:uniform {2}, first):item())  --> true
+--- Source: torch.Generator.set_state
+function Generator:set_state(state) end
+
+--- Makes generators whose numbers have nothing to do with each other's, such as one for each worker.
+---@param n? integer how many, default 2
+---@return lutra.random.Generator[]
+--- Errors: InvalidArgument for a negative n.
+--- Example:
+---     local parts = lt.random.Generator(7):split(3)
+---     print(#parts)  --> 3
+--- Source: tf.random.Generator.split, jax.random.split
+function Generator:split(n) end
+
 --- A tensor that can be assigned, such as a model's weight or a counter. It stays on the device where it was made: the
 --- first one that the scope allows.
 ---
@@ -337,6 +408,199 @@ function lutra.custom_gradient(f) end
 ---     print(tape:gradient(block(lt.zeros {2}), w))  --> lutra.Tensor([0. 0.], shape=(2,), dtype=float32)
 --- Source: tf.recompute_grad
 function lutra.recompute_grad(f) end
+
+--- The coordinates of a grid's points: for each vector one tensor with its values along one axis, repeated along the
+--- others.
+---@param x lutra.Tensor|table a vector for each axis, at most 8
+---@param ... lutra.Tensor|table|{indexing?: "xy"|"ij"} indexing: "xy", the default: the second vector's axis comes first, as rows of an image do; "ij": axes in the vectors' order
+---@return lutra.Tensor ... # one per vector, all in the grid's shape
+--- Errors: InvalidArgument for a tensor of more than one axis, or another indexing.
+--- Example:
+---     local x, y = lt.meshgrid({1, 2, 3}, {10, 20})
+---     print(x + y)
+---     --> lutra.Tensor(
+---     --> [[11 12 13]
+---     -->  [21 22 23]], shape=(2, 3), dtype=int32)
+--- Source: numpy.meshgrid
+function lutra.meshgrid(x, ...) end
+
+--- Adds elements before and after the elements of each axis that repeat these: "reflect" mirrors them at the first and the
+--- last element, "symmetric" at the edges, so that these come twice, "edge" (or "replicate") repeats the first and the
+--- last, "wrap" (or "circular") goes on at the other end. `pad` adds elements of one value.
+---@param x lutra.Tensor|table any shape
+---@param paddings integer[][] for each axis how many elements before and after: {{1, 1}, ...}; may be more than there are
+---@param mode? "reflect"|"symmetric"|"edge"|"replicate"|"wrap"|"circular" default "reflect"
+---@return lutra.Tensor # x's shape with the paddings added; x's dtype
+--- Errors: InvalidArgument for another mode, a negative padding, other than one pair an axis, or an axis without elements.
+--- Example:
+---     print(lt.mirror_pad({1, 2, 3}, {{2, 1}}))  --> lutra.Tensor([3 2 1 2 3 2], shape=(6,), dtype=int32)
+--- Source: numpy.pad, tf.pad, torch.nn.functional.pad
+function lutra.mirror_pad(x, paddings, mode) end
+
+--- The indices of the elements on and below a diagonal of a matrix, a row for each, as gather_nd takes them.
+---@param n integer rows
+---@param options? {k?: integer, m?: integer} k: the diagonal, 0 the main one, above it positive; m: columns, default n
+---@return lutra.Tensor indices shape [count, 2], int64, counted from 1
+--- Errors: InvalidArgument for a negative size.
+--- Example:
+---     print(lt.tril_indices(2):totable()[3][1])  --> 2
+--- Source: numpy.tril_indices, torch.tril_indices
+function lutra.tril_indices(n, options) end
+
+--- The indices of the elements on and above a diagonal of a matrix, a row for each, as gather_nd takes them.
+---@param n integer rows
+---@param options? {k?: integer, m?: integer} k: the diagonal, 0 the main one, above it positive; m: columns, default n
+---@return lutra.Tensor indices shape [count, 2], int64, counted from 1
+--- Errors: InvalidArgument for a negative size.
+--- Example:
+---     print(#lt.triu_indices(3, {k = 1}))  --> 3
+--- Source: numpy.triu_indices, torch.triu_indices
+function lutra.triu_indices(n, options) end
+
+--- The distinct values in a or b, in ascending order. Runs on the CPU, since the size depends on the values.
+---@param a lutra.Tensor|table any shape
+---@param b lutra.Tensor|table any shape
+---@return lutra.Tensor values shape [count], the promoted dtype
+--- Errors: InvalidArgument for a value that is no tensor.
+--- Example:
+---     print(lt.union1d({3, 1}, {1, 2}))  --> lutra.Tensor([1 2 3], shape=(3,), dtype=int32)
+--- Source: numpy.union1d
+function lutra.union1d(a, b) end
+
+--- The distinct values in a that are in b too, in ascending order. Runs on the CPU, since the size depends on the values.
+---@param a lutra.Tensor|table any shape
+---@param b lutra.Tensor|table any shape
+---@return lutra.Tensor values shape [count], a's dtype
+--- Errors: InvalidArgument for a value that is no tensor.
+--- Example:
+---     print(lt.intersect1d({3, 1, 3}, {3, 2}))  --> lutra.Tensor([3], shape=(1,), dtype=int32)
+--- Source: numpy.intersect1d
+function lutra.intersect1d(a, b) end
+
+--- The distinct values in a that are not in b, in ascending order. Runs on the CPU, since the size depends on the values.
+---@param a lutra.Tensor|table any shape
+---@param b lutra.Tensor|table any shape
+---@return lutra.Tensor values shape [count], a's dtype
+--- Errors: InvalidArgument for a value that is no tensor.
+--- Example:
+---     print(lt.setdiff1d({3, 1, 2}, {3}))  --> lutra.Tensor([1 2], shape=(2,), dtype=int32)
+--- Source: numpy.setdiff1d
+function lutra.setdiff1d(a, b) end
+
+--- The sums of the slices of x in each segment; the number of segments is the largest in segment_ids, which is read.
+---@param x lutra.Tensor|table any shape
+---@param segment_ids lutra.Tensor|table the number of each slice's segment, from 1 on; the sizes of x's leading axes
+---@return lutra.Tensor # [segments, ...]
+--- Errors: those of unsorted_segment_sum, and InvalidArgument for segment_ids that are no integers.
+--- Example:
+---     local x = lt.segment_sum({1.0, 2.0, 3.0}, {1, 2, 1})
+---     print(x[1]:item(), x[2]:item())  --> 4.0	2.0
+--- Source: tf.math.segment_sum; segment_ids need not be in order
+function lutra.segment_sum(x, segment_ids) end
+
+--- The means of the slices of x in each segment; the number of segments is the largest in segment_ids, which is read.
+---@param x lutra.Tensor|table any shape
+---@param segment_ids lutra.Tensor|table the number of each slice's segment, from 1 on; the sizes of x's leading axes
+---@return lutra.Tensor # [segments, ...]
+--- Errors: those of unsorted_segment_mean, and InvalidArgument for segment_ids that are no integers.
+--- Example:
+---     local x = lt.segment_mean({1.0, 2.0, 3.0}, {1, 2, 1})
+---     print(x[1]:item(), x[2]:item())  --> 2.0	2.0
+--- Source: tf.math.segment_mean; segment_ids need not be in order
+function lutra.segment_mean(x, segment_ids) end
+
+--- The largest elements of the slices of x in each segment; the number of segments is the largest in segment_ids, which is read.
+---@param x lutra.Tensor|table any shape
+---@param segment_ids lutra.Tensor|table the number of each slice's segment, from 1 on; the sizes of x's leading axes
+---@return lutra.Tensor # [segments, ...]
+--- Errors: those of unsorted_segment_max, and InvalidArgument for segment_ids that are no integers.
+--- Example:
+---     local x = lt.segment_max({1.0, 2.0, 3.0}, {1, 2, 1})
+---     print(x[1]:item(), x[2]:item())  --> 3.0	2.0
+--- Source: tf.math.segment_max; segment_ids need not be in order
+function lutra.segment_max(x, segment_ids) end
+
+--- The smallest elements of the slices of x in each segment; the number of segments is the largest in segment_ids, which is read.
+---@param x lutra.Tensor|table any shape
+---@param segment_ids lutra.Tensor|table the number of each slice's segment, from 1 on; the sizes of x's leading axes
+---@return lutra.Tensor # [segments, ...]
+--- Errors: those of unsorted_segment_min, and InvalidArgument for segment_ids that are no integers.
+--- Example:
+---     local x = lt.segment_min({1.0, 2.0, 3.0}, {1, 2, 1})
+---     print(x[1]:item(), x[2]:item())  --> 1.0	2.0
+--- Source: tf.math.segment_min; segment_ids need not be in order
+function lutra.segment_min(x, segment_ids) end
+
+--- The Euclidean norm of all elements of a list of tensors, such as a model's gradients.
+---@param list (lutra.Tensor|false)[] floats of any shapes; false, as tapes give for no gradient, is left out
+---@return lutra.Tensor norm a scalar; 0 of nothing
+--- Errors: InvalidArgument for an entry that is no tensor.
+--- Example:
+---     print(lt.global_norm {lt.constant {3.0}, lt.constant {{4.0}}})  --> lutra.Tensor(5.0, shape=(), dtype=float32)
+--- Source: tf.linalg.global_norm
+function lutra.global_norm(list) end
+
+--- Scales a list of tensors by one number, so that their global norm is at most clip_norm.
+---@param list (lutra.Tensor|false)[] floats of any shapes; false stays
+---@param clip_norm number 0 or more
+---@param options? {use_norm?: lutra.Tensor} use_norm: the global norm, where it is known already
+---@return (lutra.Tensor|false)[] clipped
+---@return lutra.Tensor norm the global norm before, a scalar
+--- Errors: InvalidArgument for an entry that is no tensor, or a clip_norm below 0.
+--- Example:
+---     local clipped, norm = lt.clip_by_global_norm({lt.constant {3.0}, lt.constant {4.0}}, 1)
+---     print(norm:item(), ("%.1f"):format(clipped[1]:sum():item()))  --> 5.0	0.6
+--- Source: tf.clip_by_global_norm, torch.nn.utils.clip_grad_norm_
+function lutra.clip_by_global_norm(list, clip_norm, options) end
+
+--- Calls f with each element along the first axes of tensors, and stacks the results. A loop in Lua: what broadcasting
+--- can compute is faster in one op.
+---@param f fun(...): lutra.Tensor gets one element of each tensor; may return several tensors
+---@param x lutra.Tensor|table at least one axis, not empty
+---@param ... lutra.Tensor|table more tensors, as long as x along their first axes
+---@return lutra.Tensor ... # the results, stacked along a new first axis
+--- Errors: InvalidArgument if there are no elements, lengths differ, or the number of results does.
+--- Example:
+---     print(lt.map_fn(function(row) return row:sum() end, {{1, 2}, {3, 4}}))
+---     --> lutra.Tensor([3 7], shape=(2,), dtype=int64)
+--- Source: tf.map_fn
+function lutra.map_fn(f, x, ...) end
+
+--- A function that calls f for each element along an axis of its arguments, and stacks the results. A loop in Lua: what
+--- broadcasting can compute is faster in one op.
+---@param f fun(...): lutra.Tensor may return several tensors
+---@param options? {in_axes?: integer|(integer|false)[], out_axis?: integer} in_axes: the axis of each argument, default 1; false: the whole argument each time. out_axis: along which results are stacked, default 1
+---@return fun(...): lutra.Tensor # gets the tensors with one more axis each
+--- Errors: InvalidArgument if f is no function; in the call, if lengths differ or nothing is mapped.
+--- Example:
+---     local dots = lt.vmap(lt.dot, {in_axes = {1, false}})
+---     print(dots({{1, 2}, {3, 4}}, {10, 1}))  --> lutra.Tensor([12 34], shape=(2,), dtype=int32)
+--- Source: torch.vmap, jax.vmap
+function lutra.vmap(f, options) end
+
+--- Carries a value along the first axis of x: each state is f(the state before, the next element).
+---@param f fun(state: lutra.Tensor, element: lutra.Tensor): lutra.Tensor a state of the same shape
+---@param x lutra.Tensor|table at least one axis, not empty
+---@param options? {initial?: lutra.Tensor|number, reverse?: boolean} initial: the state before the first element, default: the first element is the first state; reverse: from the last element to the first
+---@return lutra.Tensor states stacked along a new first axis, in x's order
+--- Errors: InvalidArgument if x has no elements, or f gives no tensor.
+--- Example:
+---     print(lt.scan(function(state, x) return state * 0.5 + x end, {1.0, 1.0, 1.0}))
+---     --> lutra.Tensor([1.   1.5  1.75], shape=(3,), dtype=float32)
+--- Source: tf.scan
+function lutra.scan(f, x, options) end
+
+--- Repeats `body` while `condition` holds: both get the values, and body returns the next ones. Reading the condition
+--- waits for the device.
+---@param condition fun(...): boolean|lutra.Tensor true, false, or a scalar of bool
+---@param body fun(...): ... returns as many values as it is given
+---@param ... any the first values
+---@return any ... # the last values
+--- Errors: InvalidArgument if condition gives no boolean, or body another number of values.
+--- Example:
+---     print(lt.while_loop(function(i) return i < 5 end, function(i) return i * 2 end, 1))  --> 8
+--- Source: tf.while_loop
+function lutra.while_loop(condition, body, ...) end
 
 --- A function that does what f does: its first call runs f and records the kernels that it calls, later calls replay
 --- them without Lua, with the same bits. More: docs/graphs.md.

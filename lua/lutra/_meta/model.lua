@@ -218,3 +218,68 @@ local History = {}
 ---     -->            2          4
 ---     -->               epoch
 function History:plot(options) end
+
+--- One step of fit, which a class may define anew: it gets the values of a batch, {x, y, sample_weight}, and returns numbers
+--- by name, or tensors of one element. fit then reports those of an epoch's last batch, y may be nil, and compile needs no
+--- loss. Not in replicas.
+---@param data table {x, y, sample_weight}
+---@return table<string, number|lutra.Tensor>
+--- Errors: InvalidArgument, in fit, for a result that has no numbers by name; FailedPrecondition in replicas.
+--- Example:
+---     local Net = lt.nn.Model:extend "Net"
+---     function Net:init() self.dense = lt.nn.Dense(1) end
+---     function Net:call(x) return self.dense(x) end
+---     function Net:train_step(data)
+---       local tape <close> = lt.GradientTape()
+---       local loss = self:compute_loss(data[1], data[2], self(data[1], true))
+---       self.optimizer:apply(tape:gradient(loss, self:trainable_variables()), self:trainable_variables())
+---       return {loss = loss}
+---     end
+---     local net = Net()
+---     net:compile {optimizer = "sgd", loss = "mse"}
+---     print(#net:fit({{1.0}, {2.0}}, {{1.0}, {2.0}}, {epochs = 2, verbose = 0}).history.loss)  --> 2
+--- Source: keras.Model.train_step
+function Model:train_step(data) end
+
+--- The same for evaluate, and for validation in fit.
+---@param data table {x, y, sample_weight}
+---@return table<string, number|lutra.Tensor>
+--- Errors: as train_step.
+--- Example:
+---     local Net = lt.nn.Model:extend "Net"
+---     function Net:init() self.dense = lt.nn.Dense(1, {kernel_initializer = "ones"}) end
+---     function Net:call(x) return self.dense(x) end
+---     function Net:test_step(data) return {largest = lt.abs(self(data[1]) - data[2]):max()} end
+---     local net = Net()
+---     net:compile {loss = "mse"}
+---     print(net:evaluate({{1.0}, {2.0}}, {{1.0}, {5.0}}, {verbose = 0}))  --> 3.0
+--- Source: keras.Model.test_step
+function Model:test_step(data) end
+
+--- The compiled loss of a batch, with the weights' penalties and the losses that layers add: for train_step.
+---@param x lutra.Tensor|table
+---@param y lutra.Tensor|table labels
+---@param y_pred lutra.Tensor|table predictions
+---@param sample_weight? lutra.Tensor
+---@return lutra.Tensor loss a scalar
+--- Errors: InvalidArgument for shapes that do not match; FailedPrecondition if the model is compiled without a loss.
+--- Example:
+---     local model = lt.nn.Sequential {lt.nn.Dense(1, {kernel_initializer = "ones"})}
+---     model:compile {loss = "mse"}
+---     print(model:compute_loss({{1.0}}, lt.constant {{3.0}}, model {{1.0}}):item())  --> 4.0
+--- Source: keras.Model.compute_loss
+function Model:compute_loss(x, y, y_pred, sample_weight) end
+
+--- Adds a batch to the compiled metrics, and gives their values by name: for train_step.
+---@param x lutra.Tensor|table
+---@param y lutra.Tensor|table labels
+---@param y_pred lutra.Tensor|table predictions
+---@param sample_weight? lutra.Tensor
+---@return table<string, number>
+--- Errors: InvalidArgument for shapes that do not match.
+--- Example:
+---     local model = lt.nn.Sequential {lt.nn.Dense(1)}
+---     model:compile {loss = "mse", metrics = {"mae"}}
+---     print(model:compute_metrics({}, lt.constant {{3.0}}, lt.constant {{1.0}}).mae)  --> 2.0
+--- Source: keras.Model.compute_metrics
+function Model:compute_metrics(x, y, y_pred, sample_weight) end

@@ -283,16 +283,18 @@ function lutra.bias_add(x, b) end
 --- Errors: InvalidArgument if b is not a vector as long as x's last axis, or if both are bool.
 function Tensor:bias_add(b) end
 
---- Counts how often each integer occurs in x, flattened: element i is the number of values i, up to the largest in x. The size depends on values, so it runs on the CPU.
+--- Counts how often each integer occurs in x, flattened: element i is the number of values i, up to the largest in x; with weights, the sum of the weights at those values, added in float64. The size depends on values, so it runs on the CPU.
 ---@param x any any shape, values of at least 1; int8, uint8, int16, int32 or int64
----@return lutra.Tensor # [x's largest value], [0] if x has no elements; int64
---- Errors: InvalidArgument for a value below 1.
-function lutra.bincount(x) end
+---@param weights? any x's shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # [x's largest value], [0] if x has no elements; int64, with weights their dtype, float64 for integers
+--- Errors: InvalidArgument for a value below 1, or if the shapes of x and weights differ.
+function lutra.bincount(x, weights) end
 
---- Counts how often each integer occurs in x, flattened: element i is the number of values i, up to the largest in x. The size depends on values, so it runs on the CPU.
----@return lutra.Tensor # [x's largest value], [0] if x has no elements; int64
---- Errors: InvalidArgument for a value below 1.
-function Tensor:bincount() end
+--- Counts how often each integer occurs in x, flattened: element i is the number of values i, up to the largest in x; with weights, the sum of the weights at those values, added in float64. The size depends on values, so it runs on the CPU.
+---@param weights? any x's shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # [x's largest value], [0] if x has no elements; int64, with weights their dtype, float64 for integers
+--- Errors: InvalidArgument for a value below 1, or if the shapes of x and weights differ.
+function Tensor:bincount(weights) end
 
 --- a & b: the bits set in both. For bool tensors the same as logical_and, and logged as that.
 ---@param a any any shape; bool, int8, uint8, int16, int32 or int64
@@ -394,6 +396,19 @@ function lutra.ceil(x) end
 --- Errors: InvalidArgument if x is bool.
 function Tensor:ceil() end
 
+--- x where it is positive, else alpha (e^(x / alpha) - 1): elu with a slope of 1 at 0.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param options? any options
+---@return lutra.Tensor # same shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool, or if alpha is 0 or less.
+function lutra.celu(x, options) end
+
+--- x where it is positive, else alpha (e^(x / alpha) - 1): elu with a slope of 1 at 0.
+---@param options? any options
+---@return lutra.Tensor # same shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool, or if alpha is 0 or less.
+function Tensor:celu(options) end
+
 --- The Cholesky factor l of each symmetric, positive definite matrix, a lower triangle: x = l l^T. Only the lower triangle of x is read; the gradient is that of a symmetric x.
 ---@param x any [..., n, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
@@ -404,6 +419,19 @@ function lutra.cholesky(x) end
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
 --- Errors: InvalidArgument if x is not square, not positive definite, or bool.
 function Tensor:cholesky() end
+
+--- The solution x of a x = b, where a = l l^T and l is its Cholesky factor, a lower triangle.
+---@param l any [..., n, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any [n] or [..., n, k]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # [..., n] or [..., n, k]; float32 for integers, else the promoted dtype. Computed on the CPU, like solve
+--- Errors: InvalidArgument if l is not square, b does not match, or both are bool.
+function lutra.cholesky_solve(l, b) end
+
+--- The solution x of a x = b, where a = l l^T and l is its Cholesky factor, a lower triangle.
+---@param b any [n] or [..., n, k]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # [..., n] or [..., n, k]; float32 for integers, else the promoted dtype. Computed on the CPU, like solve
+--- Errors: InvalidArgument if l is not square, b does not match, or both are bool.
+function Tensor:cholesky_solve(b) end
 
 --- x limited to the range from min to max; max where min is above max. nan stays nan.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -472,6 +500,21 @@ function lutra.conv2d_transpose(x, w, options) end
 --- Errors: InvalidArgument if x or w does not have four axes, the channels do not match, groups does not divide them, conv2d would not make x's size from output_size or with this padding, or both are bool.
 function Tensor:conv2d_transpose(w, options) end
 
+--- The convolution of two sequences: result k is the sum of a[i] v[k + 1 - i]. "full" keeps all results, "same" as many of the middle as the longer sequence has elements, "valid" those where the sequences overlap whole. Integers are exact up to 2^53.
+---@param a any [n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param v any [m]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param mode? any "full", "same" or "valid" (default "full")
+---@return lutra.Tensor # [n + m - 1] for "full", the larger of n and m for "same", their difference and 1 for "valid"; the promoted dtype
+--- Errors: InvalidArgument if a or v is no vector or has no elements, for another mode, or if both are bool.
+function lutra.convolve(a, v, mode) end
+
+--- The convolution of two sequences: result k is the sum of a[i] v[k + 1 - i]. "full" keeps all results, "same" as many of the middle as the longer sequence has elements, "valid" those where the sequences overlap whole. Integers are exact up to 2^53.
+---@param v any [m]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param mode? any "full", "same" or "valid" (default "full")
+---@return lutra.Tensor # [n + m - 1] for "full", the larger of n and m for "same", their difference and 1 for "valid"; the promoted dtype
+--- Errors: InvalidArgument if a or v is no vector or has no elements, for another mode, or if both are bool.
+function Tensor:convolve(v, mode) end
+
 --- The correlation of each two variables, from -1 to 1; nan for one that is constant.
 ---@param x any [variables, observations] or [observations]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param options? any options
@@ -484,6 +527,21 @@ function lutra.corrcoef(x, options) end
 ---@return lutra.Tensor # [variables, variables], a scalar of a vector; float32 for integers, else x's dtype
 --- Errors: InvalidArgument for more than two axes, for a scalar, or if x is bool.
 function Tensor:corrcoef(options) end
+
+--- The cross-correlation of two sequences: each result is the sum of products of v and as many elements of a, v further on by one each time. "valid" keeps the results where the sequences overlap whole, "same" as many of the middle as the longer sequence has elements, "full" all. Integers are exact up to 2^53.
+---@param a any [n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param v any [m]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param mode? any "full", "same" or "valid" (default "valid")
+---@return lutra.Tensor # [n + m - 1] for "full", the larger of n and m for "same", their difference and 1 for "valid"; the promoted dtype
+--- Errors: InvalidArgument if a or v is no vector or has no elements, for another mode, or if both are bool.
+function lutra.correlate(a, v, mode) end
+
+--- The cross-correlation of two sequences: each result is the sum of products of v and as many elements of a, v further on by one each time. "valid" keeps the results where the sequences overlap whole, "same" as many of the middle as the longer sequence has elements, "full" all. Integers are exact up to 2^53.
+---@param v any [m]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param mode? any "full", "same" or "valid" (default "valid")
+---@return lutra.Tensor # [n + m - 1] for "full", the larger of n and m for "same", their difference and 1 for "valid"; the promoted dtype
+--- Errors: InvalidArgument if a or v is no vector or has no elements, for another mode, or if both are bool.
+function Tensor:correlate(v, mode) end
 
 --- The cosine of x in radians; nan for inf.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -563,6 +621,32 @@ function lutra.cross_entropy(labels, logits) end
 --- Errors: InvalidArgument for the label 0, for shapes that do not match, or if logits is a scalar or bool; OutOfRange for any other label that is not one of 1..n.
 function Tensor:cross_entropy(logits) end
 
+--- The largest element so far along an axis, and its index, of equal ones the last; without an axis over the flattened tensor. From a nan on, that nan.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param axis? any the axis to go along (default the flattened tensor)
+---@return lutra.Tensor # values in x's dtype and indices in int64, both in x's shape; without an axis (x.size,), or () for a scalar
+--- Errors: InvalidArgument if x is bool, for an axis that does not exist or for more than one.
+function lutra.cummax(x, axis) end
+
+--- The largest element so far along an axis, and its index, of equal ones the last; without an axis over the flattened tensor. From a nan on, that nan.
+---@param axis? any the axis to go along (default the flattened tensor)
+---@return lutra.Tensor # values in x's dtype and indices in int64, both in x's shape; without an axis (x.size,), or () for a scalar
+--- Errors: InvalidArgument if x is bool, for an axis that does not exist or for more than one.
+function Tensor:cummax(axis) end
+
+--- The smallest element so far along an axis, and its index, of equal ones the last; without an axis over the flattened tensor. From a nan on, that nan.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param axis? any the axis to go along (default the flattened tensor)
+---@return lutra.Tensor # values in x's dtype and indices in int64, both in x's shape; without an axis (x.size,), or () for a scalar
+--- Errors: InvalidArgument if x is bool, for an axis that does not exist or for more than one.
+function lutra.cummin(x, axis) end
+
+--- The smallest element so far along an axis, and its index, of equal ones the last; without an axis over the flattened tensor. From a nan on, that nan.
+---@param axis? any the axis to go along (default the flattened tensor)
+---@return lutra.Tensor # values in x's dtype and indices in int64, both in x's shape; without an axis (x.size,), or () for a scalar
+--- Errors: InvalidArgument if x is bool, for an axis that does not exist or for more than one.
+function Tensor:cummin(axis) end
+
 --- Running products along an axis; without one, over the flattened tensor. Integers wrap.
 ---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param axis? any the axis to accumulate along (default the flattened tensor)
@@ -593,6 +677,17 @@ function lutra.cumsum(x, axis, options) end
 --- Errors: InvalidArgument for an axis that does not exist or for more than one.
 function Tensor:cumsum(axis, options) end
 
+--- The determinant of each matrix, by LU factorisation; 1 of a matrix without rows.
+---@param x any [..., n, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # [...]; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
+--- Errors: InvalidArgument if x is not square or is bool; in the gradient, if it is singular.
+function lutra.det(x) end
+
+--- The determinant of each matrix, by LU factorisation; 1 of a matrix without rows.
+---@return lutra.Tensor # [...]; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
+--- Errors: InvalidArgument if x is not square or is bool; in the gradient, if it is singular.
+function Tensor:det() end
+
 --- For a vector: the square matrix with it on a diagonal and zeros elsewhere. For a matrix: that diagonal.
 ---@param x any [n] or [m, n]; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param k? any which diagonal: 0 the main one, positive above it, negative below (default 0)
@@ -620,6 +715,17 @@ function lutra.diff(x, axis, options) end
 ---@return lutra.Tensor # x's shape with n elements less along the axis, or none; x's dtype
 --- Errors: InvalidArgument if x is a scalar or bool, for a negative n, for an axis that does not exist, or for more than one.
 function Tensor:diff(axis, options) end
+
+--- The derivative of lgamma: -inf at 0, nan at -1, -2, ...
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function lutra.digamma(x) end
+
+--- The derivative of lgamma: -inf at 0, nan at -1, -2, ...
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function Tensor:digamma() end
 
 --- a / b, true division: integers give float32.
 ---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -661,6 +767,28 @@ function lutra.dropout(x, rate, options) end
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
 --- Errors: InvalidArgument if x is bool or rate is below 0, 1 or more.
 function Tensor:dropout(rate, options) end
+
+--- The eigenvalues of each symmetric matrix, ascending, and its orthonormal eigenvectors, the columns of v: x v = v diag(w). Only the lower triangle of x is read; the gradient is that of a symmetric x. The sign of an eigenvector is arbitrary. All nan if x is not finite.
+---@param x any [..., n, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # w [..., n], v [..., n, n]; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
+--- Errors: InvalidArgument if x is not square or is bool.
+function lutra.eigh(x) end
+
+--- The eigenvalues of each symmetric matrix, ascending, and its orthonormal eigenvectors, the columns of v: x v = v diag(w). Only the lower triangle of x is read; the gradient is that of a symmetric x. The sign of an eigenvector is arbitrary. All nan if x is not finite.
+---@return lutra.Tensor # w [..., n], v [..., n, n]; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
+--- Errors: InvalidArgument if x is not square or is bool.
+function Tensor:eigh() end
+
+--- The eigenvalues of each symmetric matrix, ascending. Only the lower triangle of x is read; the gradient is that of a symmetric x. All nan if x is not finite.
+---@param x any [..., n, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # [..., n]; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
+--- Errors: InvalidArgument if x is not square or is bool.
+function lutra.eigvalsh(x) end
+
+--- The eigenvalues of each symmetric matrix, ascending. Only the lower triangle of x is read; the gradient is that of a symmetric x. All nan if x is not finite.
+---@return lutra.Tensor # [..., n]; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
+--- Errors: InvalidArgument if x is not square or is bool.
+function Tensor:eigvalsh() end
 
 --- The sum of products of up to eight operands. Letters name the axes: an axis that is not in the result is summed over, and a letter that occurs twice in one operand takes its diagonal. An ellipsis covers any other axes, which broadcast. Without an arrow the result has the ellipsis, then the letters that occur once: capitals first, then in alphabetical order. Operands are multiplied in pairs, the cheapest pair first.
 ---@param spec any letters of each operand, commas between, -> and the result's letters
@@ -726,6 +854,28 @@ function lutra.erf(x) end
 --- Errors: InvalidArgument if x is bool.
 function Tensor:erf() end
 
+--- 1 - erf(x), without the digits that the difference loses for large x.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function lutra.erfc(x) end
+
+--- 1 - erf(x), without the digits that the difference loses for large x.
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function Tensor:erfc() end
+
+--- The number whose erf is x: -inf at -1, inf at 1, nan outside.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function lutra.erfinv(x) end
+
+--- The number whose erf is x: -inf at -1, inf at 1, nan outside.
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function Tensor:erfinv() end
+
 --- e to the power x.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
@@ -749,6 +899,17 @@ function lutra.expand_dims(x, axis) end
 ---@return lutra.Tensor # x's shape with a 1 at axis; x's dtype
 --- Errors: InvalidArgument if the result has no such axis or would have a ninth, and without an axis.
 function Tensor:expand_dims(axis) end
+
+--- The exponential of each matrix, 1 + x + x x / 2 + x x x / 6 + ... All nan if x is not finite.
+---@param x any [..., n, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype. Computed on the CPU, in float64
+--- Errors: InvalidArgument if x is not square or is bool.
+function lutra.expm(x) end
+
+--- The exponential of each matrix, 1 + x + x x / 2 + x x x / 6 + ... All nan if x is not finite.
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype. Computed on the CPU, in float64
+--- Errors: InvalidArgument if x is not square or is bool.
+function Tensor:expm() end
 
 --- e^x - 1, with all digits where x is close to 0.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -901,6 +1062,14 @@ function lutra.gelu(x, options) end
 --- Errors: InvalidArgument if x is bool.
 function Tensor:gelu(options) end
 
+--- The slopes along an axis of samples at distance dx: central differences, and one-sided ones at both ends. The gradient of a loss is a tape's: tape:gradient(loss, variables).
+---@param x any at least one axis; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param dx? any the distance of two samples (default 1)
+---@param options? any options
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is a scalar or bool, for an axis that does not exist or has fewer than edge_order + 1 elements, for dx 0, or for another edge_order.
+function lutra.gradient(x, dx, options) end
+
 --- A GRU step after its matrix products, with the reset gate applied after the recurrent product. x and recurrent have update gate, reset gate and candidate, in this order along the last axis: z and r are the logistic functions of the sums of the first two, candidate = tanh(x's + r * recurrent's), new state = candidate + z * (h - candidate).
 ---@param x any [..., 3 n]: the product of the input, plus its bias; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param recurrent any [..., 3 n]: the product of the previous state, plus its bias; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -928,6 +1097,28 @@ function lutra.gt(a, b) end
 ---@return lutra.Tensor # the broadcast shape of both; bool
 --- Errors: InvalidArgument if the shapes do not broadcast.
 function Tensor:gt(b) end
+
+--- x / 6 + 1 / 2, limited to the range 0 to 1.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function lutra.hardsigmoid(x) end
+
+--- x / 6 + 1 / 2, limited to the range 0 to 1.
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function Tensor:hardsigmoid() end
+
+--- x times hardsigmoid(x): silu from straight lines.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function lutra.hardswish(x) end
+
+--- x times hardsigmoid(x): silu from straight lines.
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function Tensor:hardswish() end
 
 --- 0 where x is negative, 1 where it is positive, `values` where it is 0.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -1094,6 +1285,23 @@ function lutra.kron(a, b) end
 --- Errors: InvalidArgument for more than 4 axes, or if both are bool.
 function Tensor:kron(b) end
 
+--- The k-th smallest element along an axis, and its index; of equal elements the first ones come first. nan counts as larger than every number.
+---@param x any at least one axis; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param k any 1 for the smallest
+---@param axis? any the axis to reduce (default -1)
+---@param options? any options
+---@return lutra.Tensor # values in x's dtype and indices in int64, both in x's shape without the axis
+--- Errors: InvalidArgument if x is a scalar or bool, for an axis that does not exist, or if k is not 1 to the number of elements along it.
+function lutra.kthvalue(x, k, axis, options) end
+
+--- The k-th smallest element along an axis, and its index; of equal elements the first ones come first. nan counts as larger than every number.
+---@param k any 1 for the smallest
+---@param axis? any the axis to reduce (default -1)
+---@param options? any options
+---@return lutra.Tensor # values in x's dtype and indices in int64, both in x's shape without the axis
+--- Errors: InvalidArgument if x is a scalar or bool, for an axis that does not exist, or if k is not 1 to the number of elements along it.
+function Tensor:kthvalue(k, axis, options) end
+
 --- x divided by its length over the given axes, or all: the square root of the sum of squares, which counts as no less than epsilon.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param axis? any an axis or a list of axes that make up a vector (default all)
@@ -1180,6 +1388,17 @@ function lutra.lerp(a, b, weight) end
 --- Errors: InvalidArgument if the shapes do not broadcast, or if all are bool.
 function Tensor:lerp(b, weight) end
 
+--- The logarithm of the absolute value of the gamma function; inf at 0, -1, -2, ...
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function lutra.lgamma(x) end
+
+--- The logarithm of the absolute value of the gamma function; inf at 0, -1, -2, ...
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function Tensor:lgamma() end
+
 --- The rows of x times the matrix w, plus b: what a dense layer computes.
 ---@param x any [..., in]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param w any [in, out]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -1247,6 +1466,17 @@ function lutra.log2(x) end
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
 --- Errors: InvalidArgument if x is bool.
 function Tensor:log2() end
+
+--- The logarithm of the logistic function, -softplus(-x).
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function lutra.log_sigmoid(x) end
+
+--- The logarithm of the logistic function, -softplus(-x).
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function Tensor:log_sigmoid() end
 
 --- The logarithm of softmax, x - log(sum(exp(x))), accurate where softmax is close to 0 or 1.
 ---@param x any at least one axis; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -1365,6 +1595,21 @@ function lutra.lstm_cell(x, recurrent, c) end
 --- Errors: InvalidArgument if c is a scalar, if x or recurrent has not c's shape with a last axis four times as long, or if all inputs are bool.
 function Tensor:lstm_cell(recurrent, c) end
 
+--- The x for which a x is closest to b in squares, of several the one of least norm, by SVD.
+---@param a any [..., m, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any [m] or [..., m, k]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param options? any options
+---@return lutra.Tensor # [..., n] or [..., n, k]; float32 for integers, else the promoted dtype. Computed on the CPU, like svd
+--- Errors: InvalidArgument if a is no matrix, b does not match, both are bool, or for a negative rcond.
+function lutra.lstsq(a, b, options) end
+
+--- The x for which a x is closest to b in squares, of several the one of least norm, by SVD.
+---@param b any [m] or [..., m, k]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param options? any options
+---@return lutra.Tensor # [..., n] or [..., n, k]; float32 for integers, else the promoted dtype. Computed on the CPU, like svd
+--- Errors: InvalidArgument if a is no matrix, b does not match, both are bool, or for a negative rcond.
+function Tensor:lstsq(b, options) end
+
 --- Whether a < b.
 ---@param a any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param b any broadcasts with the other; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -1377,6 +1622,17 @@ function lutra.lt(a, b) end
 ---@return lutra.Tensor # the broadcast shape of both; bool
 --- Errors: InvalidArgument if the shapes do not broadcast.
 function Tensor:lt(b) end
+
+--- The LU factorisation of each matrix with partial pivoting, x = p l u: p is a permutation, l a lower triangle with ones on its diagonal, u an upper one. k is the smaller of x's two sizes.
+---@param x any [..., m, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # p [..., m, m], l [..., m, k], u [..., k, n]; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
+--- Errors: InvalidArgument if x has fewer than two axes or is bool.
+function lutra.lu(x) end
+
+--- The LU factorisation of each matrix with partial pivoting, x = p l u: p is a permutation, l a lower triangle with ones on its diagonal, u an upper one. k is the smaller of x's two sizes.
+---@return lutra.Tensor # p [..., m, m], l [..., m, k], u [..., k, n]; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
+--- Errors: InvalidArgument if x has fewer than two axes or is bool.
+function Tensor:lu() end
 
 --- The mean of |predictions - labels| of each row.
 ---@param labels any [..., n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -1433,6 +1689,47 @@ function lutra.matmul(a, b, options) end
 ---@return lutra.Tensor # [..., m, n]; the promoted dtype, in which integers wrap; float16 and bfloat16 are summed in float32
 --- Errors: InvalidArgument if the inner sizes differ, the batch axes do not broadcast, or an operand is a scalar or bool.
 function Tensor:matmul(b, options) end
+
+--- A norm of each matrix: Frobenius' unless another is named. ord = 1: the largest sum of a column's absolute values; inf: of a row's; 2: the largest singular value; the same negative: the smallest.
+---@param x any [..., m, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param ord? any 1, 2, inf, -1, -2 or -inf (default Frobenius' norm)
+---@param options? any options
+---@return lutra.Tensor # [...]; float32 for integers, else x's dtype. Norms of singular values are computed on the CPU
+--- Errors: InvalidArgument if x has fewer than two axes or is bool, or for another ord.
+function lutra.matrix_norm(x, ord, options) end
+
+--- A norm of each matrix: Frobenius' unless another is named. ord = 1: the largest sum of a column's absolute values; inf: of a row's; 2: the largest singular value; the same negative: the smallest.
+---@param ord? any 1, 2, inf, -1, -2 or -inf (default Frobenius' norm)
+---@param options? any options
+---@return lutra.Tensor # [...]; float32 for integers, else x's dtype. Norms of singular values are computed on the CPU
+--- Errors: InvalidArgument if x has fewer than two axes or is bool, or for another ord.
+function Tensor:matrix_norm(ord, options) end
+
+--- The product of n copies of each matrix, of its inverse for negative n, the identity for 0.
+---@param x any [..., n, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param n any a whole number
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is not square or is bool, or is singular and n negative.
+function lutra.matrix_power(x, n) end
+
+--- The product of n copies of each matrix, of its inverse for negative n, the identity for 0.
+---@param n any a whole number
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is not square or is bool, or is singular and n negative.
+function Tensor:matrix_power(n) end
+
+--- How many singular values of each matrix are above a limit.
+---@param x any [..., m, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param options? any options
+---@return lutra.Tensor # [...]; int64. Computed on the CPU, like svd
+--- Errors: InvalidArgument if x has fewer than two axes or is bool, or for a negative tol.
+function lutra.matrix_rank(x, options) end
+
+--- How many singular values of each matrix are above a limit.
+---@param options? any options
+---@return lutra.Tensor # [...]; int64. Computed on the CPU, like svd
+--- Errors: InvalidArgument if x has fewer than two axes or is bool, or for a negative tol.
+function Tensor:matrix_rank(options) end
 
 --- The largest element over the given axes, or of all; nan if there is one.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -1535,6 +1832,17 @@ function lutra.minimum(a, b) end
 --- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that does not fit an integer dtype.
 function Tensor:minimum(b) end
 
+--- x tanh(softplus(x)).
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function lutra.mish(x) end
+
+--- x tanh(softplus(x)).
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function Tensor:mish() end
+
 --- The remainder of a // b; it has the sign of b.
 ---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -1547,6 +1855,21 @@ function lutra.mod(a, b) end
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype, in which a bool beside a number is 0 or 1
 --- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for an integer divided by zero.
 function Tensor:mod(b) end
+
+--- The most frequent element along an axis, of equally frequent ones the smallest, and the index of the first that equals it. nan counts as larger than every number.
+---@param x any at least one axis; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param axis? any the axis to reduce (default -1)
+---@param options? any options
+---@return lutra.Tensor # values in x's dtype and indices in int64, both in x's shape without the axis
+--- Errors: InvalidArgument if x is a scalar or bool, for an axis that does not exist or has no elements.
+function lutra.mode(x, axis, options) end
+
+--- The most frequent element along an axis, of equally frequent ones the smallest, and the index of the first that equals it. nan counts as larger than every number.
+---@param axis? any the axis to reduce (default -1)
+---@param options? any options
+---@return lutra.Tensor # values in x's dtype and indices in int64, both in x's shape without the axis
+--- Errors: InvalidArgument if x is a scalar or bool, for an axis that does not exist or has no elements.
+function Tensor:mode(axis, options) end
 
 --- The mean of (predictions - labels)^2 of each row.
 ---@param labels any [..., n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -1617,6 +1940,21 @@ function lutra.nanmean(x, axis, options) end
 --- Errors: InvalidArgument for an axis that does not exist or is given twice, or if x is bool.
 function Tensor:nanmean(axis, options) end
 
+--- The middle in order of the elements that are not nan, over the given axes or of all; of an even number the mean of the middle two. nan if all are, and of nothing.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param axis? any an axis or a list of axes to reduce over (default all)
+---@param options? any options
+---@return lutra.Tensor # x's shape without the axes; float32 for integers, else x's dtype
+--- Errors: InvalidArgument for an axis that does not exist or is given twice, or if x is bool.
+function lutra.nanmedian(x, axis, options) end
+
+--- The middle in order of the elements that are not nan, over the given axes or of all; of an even number the mean of the middle two. nan if all are, and of nothing.
+---@param axis? any an axis or a list of axes to reduce over (default all)
+---@param options? any options
+---@return lutra.Tensor # x's shape without the axes; float32 for integers, else x's dtype
+--- Errors: InvalidArgument for an axis that does not exist or is given twice, or if x is bool.
+function Tensor:nanmedian(axis, options) end
+
 --- The smallest of the elements that are not nan, over the given axes or of all; nan if all are.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param axis? any an axis or a list of axes to reduce over (default all)
@@ -1631,6 +1969,21 @@ function lutra.nanmin(x, axis, options) end
 ---@return lutra.Tensor # x's shape without the axes; x's dtype
 --- Errors: InvalidArgument for an axis that does not exist or is given twice, of nothing, or if x is bool.
 function Tensor:nanmin(axis, options) end
+
+--- The product of the elements that are not nan, over the given axes or of all. Of nothing 1; integers wrap.
+---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param axis? any an axis or a list of axes to reduce over (default all)
+---@param options? any options
+---@return lutra.Tensor # x's shape without the axes; int64 for integers and bool, else x's dtype
+--- Errors: InvalidArgument for an axis that does not exist or is given twice.
+function lutra.nanprod(x, axis, options) end
+
+--- The product of the elements that are not nan, over the given axes or of all. Of nothing 1; integers wrap.
+---@param axis? any an axis or a list of axes to reduce over (default all)
+---@param options? any options
+---@return lutra.Tensor # x's shape without the axes; int64 for integers and bool, else x's dtype
+--- Errors: InvalidArgument for an axis that does not exist or is given twice.
+function Tensor:nanprod(axis, options) end
 
 --- The standard deviation of the elements that are not nan, over the given axes or of all. nan where there are no more than ddof of them. Its gradient is 0 where it is 0.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -1805,6 +2158,41 @@ function lutra.percentile(x, q, axis, options) end
 --- Errors: InvalidArgument for q out of range, another method, an axis that does not exist or is given twice, or if x is bool.
 function Tensor:percentile(q, axis, options) end
 
+--- The Moore-Penrose pseudo-inverse of each matrix, by SVD.
+---@param x any [..., m, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param options? any options
+---@return lutra.Tensor # [..., n, m]; float32 for integers, else x's dtype. Computed on the CPU, like svd
+--- Errors: InvalidArgument if x has fewer than two axes or is bool, or for a negative rcond.
+function lutra.pinv(x, options) end
+
+--- The Moore-Penrose pseudo-inverse of each matrix, by SVD.
+---@param options? any options
+---@return lutra.Tensor # [..., n, m]; float32 for integers, else x's dtype. Computed on the CPU, like svd
+--- Errors: InvalidArgument if x has fewer than two axes or is bool, or for a negative rcond.
+function Tensor:pinv(options) end
+
+--- The coefficients, the highest power first, of the polynomial of a degree that is closest to the points (x, y) in squares. nan or inf if the points do not determine it.
+---@param x any [n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param y any [n] or [n, k]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param deg any the polynomial's degree
+---@return lutra.Tensor # [deg + 1] or [deg + 1, k]; float32 for integers, else the promoted dtype. Computed on the CPU, in float64
+--- Errors: InvalidArgument if x and y do not match, have too few points, for a negative degree, or if both are bool.
+function lutra.polyfit(x, y, deg) end
+
+--- The coefficients, the highest power first, of the polynomial of a degree that is closest to the points (x, y) in squares. nan or inf if the points do not determine it.
+---@param y any [n] or [n, k]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param deg any the polynomial's degree
+---@return lutra.Tensor # [deg + 1] or [deg + 1, k]; float32 for integers, else the promoted dtype. Computed on the CPU, in float64
+--- Errors: InvalidArgument if x and y do not match, have too few points, for a negative degree, or if both are bool.
+function Tensor:polyfit(y, deg) end
+
+--- The n-th derivative of digamma. At 0, -1, -2, ...: inf for odd n, -inf for even n from 2 on.
+---@param n any which derivative: 0, digamma itself, to 100
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool, or for n below 0 or above 100.
+function lutra.polygamma(n, x) end
+
 --- The polynomial with the coefficients p, the highest power first, at x.
 ---@param p any [n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -1882,6 +2270,24 @@ function Tensor:quantile(q, axis, options) end
 --- Errors: InvalidArgument for a negative size, or p below 0 or above 1.
 function lutra.random.bernoulli(shape, p, options) end
 
+--- Random numbers of the beta distribution with the density x^(a - 1) (1 - x)^(b - 1), up to a factor.
+---@param shape any sizes of the result's axes, to which the parameters broadcast
+---@param a any broadcasts to shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any broadcasts to shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param options? any options
+---@return lutra.Tensor # the given shape; float32 for integers, else the promoted dtype
+--- Errors: InvalidArgument for an a or b that is not above 0 and finite, does not broadcast, or is bool.
+function lutra.random.beta(shape, a, b, options) end
+
+--- How many of n independent trials succeed, each with chance p.
+---@param shape any sizes of the result's axes, to which the parameters broadcast
+---@param n any broadcasts to shape; int8, uint8, int16, int32 or int64
+---@param p any broadcasts to shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param options? any options
+---@return lutra.Tensor # the given shape; int64
+--- Errors: InvalidArgument for a negative n, a p outside 0 to 1, or parameters that do not broadcast.
+function lutra.random.binomial(shape, n, p, options) end
+
 --- Random classes, 1 to the size of the last axis, with the probabilities softmax(logits), for each row separately.
 ---@param logits any [..., classes]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param n any how many for each row
@@ -1889,6 +2295,53 @@ function lutra.random.bernoulli(shape, p, options) end
 ---@return lutra.Tensor # logits' shape with n instead of classes; int64 unless dtype says otherwise
 --- Errors: InvalidArgument for a scalar, no classes, a negative n, a row with nan, inf or only -inf, or another dtype.
 function lutra.random.categorical(logits, n, options) end
+
+--- Random numbers of Cauchy's distribution with the density 1 / (1 + ((x - loc) / scale)^2), up to a factor.
+---@param shape any sizes of the axes
+---@param options? any options
+---@return lutra.Tensor # the given shape; float32 unless dtype says otherwise
+--- Errors: InvalidArgument for a negative size or scale, a parameter that is not finite, or another dtype.
+function lutra.random.cauchy(shape, options) end
+
+--- Random points of the Dirichlet distribution: numbers from 0 to 1 along the last axis whose sum is 1.
+---@param shape any sizes of axes before alpha's
+---@param alpha any [..., components]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param options? any options
+---@return lutra.Tensor # shape's axes and then alpha's; float32 for integers, else alpha's dtype
+--- Errors: InvalidArgument for an alpha that is not above 0 and finite, or has no components.
+function lutra.random.dirichlet(shape, alpha, options) end
+
+--- Random numbers of the exponential distribution, whose mean is scale.
+---@param shape any sizes of the axes
+---@param options? any options
+---@return lutra.Tensor # the given shape; float32 unless dtype says otherwise
+--- Errors: InvalidArgument for a negative size or scale, a parameter that is not finite, or another dtype.
+function lutra.random.exponential(shape, options) end
+
+--- Random numbers of the gamma distribution with the density x^(alpha - 1) e^(-beta x), up to a factor: the mean is alpha / beta.
+---@param shape any sizes of the result's axes, to which the parameters broadcast
+---@param alpha any broadcasts to shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param beta? any broadcasts to shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param options? any options
+---@return lutra.Tensor # the given shape; float32 for integers, else the parameters' dtype
+--- Errors: InvalidArgument for an alpha or beta that is not above 0 and finite, does not broadcast, or is bool.
+function lutra.random.gamma(shape, alpha, beta, options) end
+
+--- Random numbers of Laplace's distribution with the density e^(-|x - loc| / scale), up to a factor.
+---@param shape any sizes of the axes
+---@param options? any options
+---@return lutra.Tensor # the given shape; float32 unless dtype says otherwise
+--- Errors: InvalidArgument for a negative size or scale, a parameter that is not finite, or another dtype.
+function lutra.random.laplace(shape, options) end
+
+--- How often each class comes up in n independent draws, with probabilities in proportion to the last axis of p. Single draws are random.categorical's and random.choice's.
+---@param n any how many draws
+---@param p any [..., classes]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param shape? any sizes of axes before p's (default {})
+---@param options? any options
+---@return lutra.Tensor # shape's axes and then p's; int64
+--- Errors: InvalidArgument for a negative n, no classes, or a row of p that has a negative number, nan, inf or only 0.
+function lutra.random.multinomial(n, p, shape, options) end
 
 --- Normally distributed random numbers.
 ---@param shape any sizes of the axes
@@ -1903,6 +2356,14 @@ function lutra.random.normal(shape, options) end
 ---@return lutra.Tensor # (n,); int64 unless dtype says otherwise
 --- Errors: InvalidArgument if n is negative or does not fit the dtype, or for another dtype.
 function lutra.random.permutation(n, options) end
+
+--- Random counts of Poisson's distribution, whose mean is the rate.
+---@param shape any sizes of the result's axes, to which the parameters broadcast
+---@param rate any broadcasts to shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param options? any options
+---@return lutra.Tensor # the given shape; int64
+--- Errors: InvalidArgument for a rate that is negative, nan or above 2^62, does not broadcast, or is bool.
+function lutra.random.poisson(shape, rate, options) end
 
 --- Random integers from low to high, both included, all equally likely.
 ---@param shape any sizes of the axes
@@ -2196,6 +2657,17 @@ function lutra.sinh(x) end
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
 --- Errors: InvalidArgument if x is bool.
 function Tensor:sinh() end
+
+--- The sign of the determinant of each matrix, and the logarithm of its absolute value: 0 and -inf of a singular one.
+---@param x any [..., n, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # sign [...], log [...]; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
+--- Errors: InvalidArgument if x is not square or is bool; in the gradient, if it is singular.
+function lutra.slogdet(x) end
+
+--- The sign of the determinant of each matrix, and the logarithm of its absolute value: 0 and -inf of a singular one.
+---@return lutra.Tensor # sign [...], log [...]; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
+--- Errors: InvalidArgument if x is not square or is bool; in the gradient, if it is singular.
+function Tensor:slogdet() end
 
 --- exp(x) divided by its sum along an axis: positive numbers that add up to 1.
 ---@param x any at least one axis; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -2572,6 +3044,21 @@ function lutra.trapezoid(y, axis, options) end
 --- Errors: InvalidArgument if y is a scalar or bool, or for an axis that does not exist.
 function Tensor:trapezoid(axis, options) end
 
+--- The solution x of a x = b, where a is the lower or the upper triangle of a matrix, whose other elements are not read. A 0 on the diagonal gives inf or nan.
+---@param a any [..., n, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any [n] or [..., n, k]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param options? any options
+---@return lutra.Tensor # [..., n] or [..., n, k]; float32 for integers, else the promoted dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
+--- Errors: InvalidArgument if a is not square, b does not match, or both are bool.
+function lutra.triangular_solve(a, b, options) end
+
+--- The solution x of a x = b, where a is the lower or the upper triangle of a matrix, whose other elements are not read. A 0 on the diagonal gives inf or nan.
+---@param b any [n] or [..., n, k]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param options? any options
+---@return lutra.Tensor # [..., n] or [..., n, k]; float32 for integers, else the promoted dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
+--- Errors: InvalidArgument if a is not square, b does not match, or both are bool.
+function Tensor:triangular_solve(b, options) end
+
 --- The lower triangle of each matrix: zeros above the k-th diagonal.
 ---@param x any [..., m, n]; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param k? any the last diagonal that is kept: 0 the main one, positive above it, negative below (default 0)
@@ -2617,6 +3104,13 @@ function lutra.unique(x) end
 --- The distinct values of x in ascending order; for each element of x, flattened, the index of its value among them; and how often each occurs. All nans are one value, the last. The sizes depend on values, so it runs on the CPU.
 ---@return lutra.Tensor # values [n] in x's dtype, inverse [x's size] int64, counts [n] int64
 function Tensor:unique() end
+
+--- The indices, one per axis, of the elements at row-major positions of a tensor of the given shape, all counted from 1: as gather_nd takes them and nonzero gives them.
+---@param indices any any shape, at most 7 axes; int8, uint8, int16, int32 or int64
+---@param shape any sizes of the axes
+---@return lutra.Tensor # [..., the number of axes]; int64
+--- Errors: InvalidArgument for a position 0 or a shape without axes, OutOfRange for a position that is not there.
+function lutra.unravel_index(indices, shape) end
 
 --- The largest of the slices of each segment; the dtype's lowest number of a segment without any. Ids count from 1.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64

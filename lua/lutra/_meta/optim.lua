@@ -8,6 +8,10 @@
 --- average by 1 - ema_momentum (0.99) of the way to the variable's value. `fit` ends by assigning the averages to the
 --- variables; ema_overwrite_frequency assigns them every so many steps.
 ---
+--- With gradient_accumulation_steps = n only every n-th call of `apply` takes a step, with the means of the gradients of
+--- n calls: batches of which n do not fit into memory, or fewer sums over replicas. `iterations` counts steps. A file has
+--- no gradients of a step that is not complete.
+---
 --- `learning_rate` is a number, a schedule, or any function of the number of steps taken so far; the field can be set
 --- at any time.
 ---@class lutra.optim
@@ -80,6 +84,89 @@ function optim.Adagrad(options) end
 ---     print(("%.4f"):format(w:item()))  --> 0.5000
 --- Source: keras.optimizers.Lion
 function optim.Lion(options) end
+
+--- Adam with Nesterov's momentum (Dozat, ICLR 2016).
+---@param options? table {learning_rate = 0.001; beta_1 = 0.9; beta_2 = 0.999; epsilon = 1e-7; weight_decay, clipvalue, clipnorm, global_clipnorm, name}
+---@return lutra.optim.Optimizer
+--- Errors: InvalidArgument for an unknown option, a number out of range, or more than one kind of clipping.
+--- Example:
+---     local w = lt.Variable {1.0}
+---     lt.optim.Nadam {learning_rate = 0.5}:apply({lt.constant {2.0}}, {w})
+---     print(("%.4f"):format(w:item()))  --> 0.4686
+--- Source: keras.optimizers.Nadam
+function optim.Nadam(options) end
+
+--- Adam by the largest gradient instead of the mean square (Kingma and Ba, ICLR 2015).
+---@param options? table {learning_rate = 0.001; beta_1 = 0.9; beta_2 = 0.999; epsilon = 1e-7; weight_decay, clipvalue, clipnorm, global_clipnorm, name}
+---@return lutra.optim.Optimizer
+--- Errors: InvalidArgument for an unknown option, a number out of range, or more than one kind of clipping.
+--- Example:
+---     local w = lt.Variable {1.0}
+---     lt.optim.Adamax {learning_rate = 0.5}:apply({lt.constant {2.0}}, {w})
+---     print(("%.4f"):format(w:item()))  --> 0.5000
+--- Source: keras.optimizers.Adamax
+function optim.Adamax(options) end
+
+--- Steps in proportion to the mean size of earlier steps (Zeiler, 2012).
+---@param options? table {learning_rate = 0.001; rho = 0.95; epsilon = 1e-7; weight_decay, clipvalue, clipnorm, global_clipnorm, name}
+---@return lutra.optim.Optimizer
+--- Errors: InvalidArgument for an unknown option, a number out of range, or more than one kind of clipping.
+--- Example:
+---     local w = lt.Variable {1.0}
+---     lt.optim.Adadelta {learning_rate = 0.5}:apply({lt.constant {2.0}}, {w})
+---     print(("%.4f"):format(w:item()))  --> 0.9993
+--- Source: keras.optimizers.Adadelta
+function optim.Adadelta(options) end
+
+--- Follow the regularised leader, which sets weights to 0 exactly (McMahan et al., KDD 2013).
+---@param options? table {learning_rate = 0.001; learning_rate_power = -0.5; initial_accumulator_value = 0.1; l1_regularization_strength, l2_regularization_strength,
+---   l2_shrinkage_regularization_strength, beta = 0; weight_decay, clipvalue, clipnorm, global_clipnorm, name}
+---@return lutra.optim.Optimizer
+--- Errors: InvalidArgument for an unknown option, a number out of range, or more than one kind of clipping.
+--- Example:
+---     local w = lt.Variable {1.0}
+---     lt.optim.Ftrl {learning_rate = 0.5}:apply({lt.constant {2.0}}, {w})
+---     print(("%.4f"):format(w:item()))  --> 0.3500
+--- Source: keras.optimizers.Ftrl
+function optim.Ftrl(options) end
+
+--- Adam's step in proportion to each variable's norm, for large batches (You et al., ICLR 2020). Also named LAMB.
+---@param options? table {learning_rate = 0.001; beta_1 = 0.9; beta_2 = 0.999; epsilon = 1e-7; weight_decay, clipvalue, clipnorm, global_clipnorm, name}
+---@return lutra.optim.Optimizer
+--- Errors: InvalidArgument for an unknown option, a number out of range, or more than one kind of clipping.
+--- Example:
+---     local w = lt.Variable {1.0}
+---     lt.optim.Lamb {learning_rate = 0.5}:apply({lt.constant {2.0}}, {w})
+---     print(("%.4f"):format(w:item()))  --> 0.5000
+--- Source: keras.optimizers.Lamb
+function optim.Lamb(options) end
+
+optim.LAMB = optim.Lamb
+
+--- Adam without a mean, whose squares of a matrix are kept by row and by column (Shazeer and Stern, ICML 2018).
+---@param options? table {learning_rate = 0.001; beta_2_decay = -0.8; epsilon_1 = 1e-30; epsilon_2 = 1e-3; clip_threshold = 1; relative_step = true; weight_decay, clipvalue, clipnorm, global_clipnorm, name}
+---@return lutra.optim.Optimizer
+--- Errors: InvalidArgument for an unknown option, a number out of range, or more than one kind of clipping.
+--- Example:
+---     local w = lt.Variable {1.0}
+---     lt.optim.Adafactor {learning_rate = 0.5}:apply({lt.constant {2.0}}, {w})
+---     print(("%.4f"):format(w:item()))  --> 0.5000
+--- Source: keras.optimizers.Adafactor
+function optim.Adafactor(options) end
+
+--- Matrices move by the orthogonal matrix nearest to their momentum (Jordan et al., 2024), other variables by AdamW, and
+--- so do embeddings and variables whose name matches a Lua pattern in exclude_layers.
+---@param options? table {learning_rate = 0.001; momentum = 0.95; nesterov = true; ns_steps = 5; rms_rate = 0.2; weight_decay = 0.004; adam_lr_ratio = 1;
+---   adam_beta_1 = 0.9; adam_beta_2 = 0.999; adam_weight_decay = 0.004; epsilon = 1e-7; exclude_layers; exclude_embeddings =
+---   true; muon_a, muon_b, muon_c; weight_decay, clipvalue, clipnorm, global_clipnorm, name}
+---@return lutra.optim.Optimizer
+--- Errors: InvalidArgument for an unknown option, a number out of range, or more than one kind of clipping.
+--- Example:
+---     local w = lt.Variable {{1.0, 0.0}, {0.0, 1.0}}
+---     lt.optim.Muon {learning_rate = 0.5}:apply({lt.constant {{2.0, 0.0}, {0.0, 2.0}}}, {w})
+---     print(("%.4f"):format(w[{1, 1}]:item()))  --> 0.8413
+--- Source: keras.optimizers.Muon
+function optim.Muon(options) end
 
 --- The interface of all optimisers.
 ---@class lutra.optim.Optimizer

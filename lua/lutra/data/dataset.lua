@@ -10,6 +10,18 @@ local kInfinite, kUnknown = -1, -2
 local Dataset = class "data.Dataset"
 Dataset.is_dataset = true
 
+-- Methods of more_datasets.lua, which is loaded when one is first called.
+local more = {}
+for name in ([[padded_batch window sliding_window flat_map interleave unbatch shard take_while scan reduce apply
+  get_single_element unique rebatch]]):gmatch "%S+" do
+  more[name] = true
+end
+getmetatable(Dataset).__index = function(_, name)
+  if not more[name] then return nil end
+  use "data.more_datasets"
+  return rawget(Dataset, name)
+end
+
 -- open(ahead) returns an iterator: a function that returns the values of the next element, and nil after the last.
 -- `ahead` batches of rows may be gathered in advance. count: the number of elements, kInfinite or kUnknown. inputs: the
 -- datasets that this one is made of.

@@ -6,7 +6,7 @@ local Distributed = class "distribute.DistributedDataset"
 
 -- Returns a function that starts a pass over the dataset. A function, as in `for batch in f do`, gives one pass; a list
 -- gives its entries; an object with iterate() or __call starts over at each pass.
-local function passes(dataset)
+local function passes(who, dataset)
   local kind = type(dataset)
   if kind == "function" then return function() return dataset end end
   if kind == "table" and dataset.iterate then return function() return dataset:iterate() end end
@@ -21,11 +21,14 @@ local function passes(dataset)
   end
   local meta = kind == "table" and getmetatable(dataset)
   if type(meta) == "table" and meta.__call then return function() return dataset end end
-  tools.fail("InvalidArgument", ("experimental_distribute_dataset: dataset is %s, expected a function that gives a batch at each "
-    .. "call, a list of batches, or an object with iterate()"):format(tools.what_is(dataset)))
+  tools.fail("InvalidArgument", ("%s: dataset is %s, expected a function that gives a batch at each "
+    .. "call, a list of batches, or an object with iterate()"):format(who, tools.what_is(dataset)))
 end
+Distributed.passes = passes
 
-function Distributed:init(strategy, dataset) self.strategy, self.pass = strategy, passes(dataset) end
+function Distributed:init(strategy, dataset)
+  self.strategy, self.pass = strategy, passes("experimental_distribute_dataset", dataset)
+end
 
 function Distributed:__tostring() return "<lutra.distribute.DistributedDataset>" end
 

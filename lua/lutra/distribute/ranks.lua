@@ -3,7 +3,8 @@
 local lutra, tools, use = ...
 local options = use "options"
 
-local ranks = {}
+-- limit: the most seconds to wait in a collective; 0: as long as it takes.
+local ranks = { limit = 0 }
 
 local started, own_rank, count, hosts = false, 0, 1, nil
 
@@ -29,7 +30,7 @@ end
 -- A collective without data. `equal` is a text that must be the same on all ranks. Returns rank 0's note (an integer), and
 -- whether is_complete is true on all ranks.
 function ranks.meet(what, equal, is_complete, note, seconds)
-  return tools.ranks_meet(what, equal or "", is_complete ~= false, note or 0, seconds or 0)
+  return tools.ranks_meet(what, equal or "", is_complete ~= false, note or 0, seconds or ranks.limit)
 end
 
 -- The strings that the ranks pass, in their order.

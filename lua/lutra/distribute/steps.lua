@@ -53,8 +53,14 @@ local function names_of(optimizer)
 end
 
 -- Takes one step with the sums of the replicas' gradients[id]. A step that fails leaves all components equal. `on`: the
--- batch, in words, which must be the same on all ranks.
+-- batch, in words, which must be the same on all ranks. With gradient_accumulation_steps only the last of so many calls
+-- takes one.
 function steps.take(strategy, optimizer, gradients, on)
+  if optimizer.gradient_accumulation_steps then
+    -- Each replica adds up its own, so that only the last step sums over the replicas.
+    gradients = use "optim.accumulation"(optimizer, gradients)
+    if not gradients then return end
+  end
   -- Our own optimisers read the sums only during their step, so the memory of the sums can be lent.
   local step = { strategy = strategy, optimizer = optimizer, lends = not strategy.ranks and optimizer.take_step == Optimizer.take_step }
   if strategy.ranks then

@@ -156,6 +156,12 @@ function Strategy:experimental_distribute_dataset(dataset)
   return use "distribute.dataset"(self, dataset)
 end
 
+-- The batches that f(context) gives in each process for its own replicas.
+function Strategy:distribute_datasets_from_function(f)
+  require_function("distribute_datasets_from_function", f)
+  return use "distribute.worker_dataset"(self, f)
+end
+
 -- The result of get_strategy if no scope is open.
 local default = setmetatable({ devices = {}, num_replicas_in_sync = 1, kind = "DefaultStrategy", mirrors = false }, Strategy)
 
@@ -186,6 +192,15 @@ end
 local MirroredStrategy = class("distribute.MirroredStrategy", Strategy)
 MirroredStrategy.kind, MirroredStrategy.mirrors = "MirroredStrategy", true
 
+-- This process' logical devices of a type: not those of lutra.config.connect_to_cluster.
+local function own_devices(kind)
+  local own, list = lutra.config.list_logical_devices("CPU")[1].name:match "^(.*)/device:", {}
+  for _, device in ipairs(lutra.config.list_logical_devices(kind)) do
+    if device.name:match "^(.*)/device:" == own then list[#list + 1] = device end
+  end
+  return list
+end
+
 -- Full names of the given devices, or of all logical GPUs, else CPUs; and whether all have the same type.
 local function devices_of(given)
   -- A list from list_logical_devices may be empty, as GPUs are on a machine without any.
@@ -201,8 +216,8 @@ local function devices_of(given)
     end
   end
   if given == nil or type(given) == "table" and getmetatable(given) == nil and next(given) == nil then
-    given = lutra.config.list_logical_devices("GPU")
-    if #given == 0 then given = lutra.config.list_logical_devices("CPU") end
+    given = own_devices "GPU"
+    if #given == 0 then given = own_devices "CPU" end
   end
   if type(given) ~= "table" then
     tools.fail("InvalidArgument", ("MirroredStrategy: devices is %s, expected a list of devices"):format(tools.what_is(given)))

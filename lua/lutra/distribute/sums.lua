@@ -38,7 +38,35 @@ end
 function sums.totals(strategy, lists, how, what, equal, lends)
   local far = strategy.ranks
   if not far then return tools.all_reduce(lists, strategy.devices, how, lends) end
-  return tools.all_reduce(lists, strategy.devices, how, false, far.firsts, what, equal or "")
+  return tools.all_reduce(lists, strategy.devices, how, false, far.firsts, what, equal or "", ranks.limit)
+end
+
+-- The sums of one tensor per replica, over the replicas of all ranks: parts[id] of a replica of this rank, or nil. Their
+-- gradients are the sums of the gradients of all results. silent: the replica whose part is not added. Returns a list by id.
+function sums.with_gradient(strategy, parts, how, what, silent)
+  local ids, inputs = {}, {}
+  for id in pairs(parts) do ids[#ids + 1] = id end
+  table.sort(ids)
+  for i, id in ipairs(ids) do inputs[i] = parts[id] end
+  local function totals(list, of)
+    local lists = {}
+    for id = 1, #strategy.devices do lists[id] = { false } end
+    for i, id in ipairs(ids) do lists[id][1] = id ~= silent and list[i] or false end
+    local results, out = sums.totals(strategy, lists, how, of), {}
+    for i, id in ipairs(ids) do out[i] = results[id][1] end
+    return out
+  end
+  strategy.sums_in_gradients = true
+  local summed = table.pack(lutra.custom_gradient(function(...)
+    local stopped = {}
+    for i = 1, #ids do stopped[i] = lutra.device(inputs[i].device, lutra.stop_gradient, (select(i, ...))) end
+    local results = totals(stopped, what)
+    results[#results + 1] = function(...) return table.unpack(totals({ ... }, "the gradient of " .. what), 1, #ids) end
+    return table.unpack(results)
+  end)(table.unpack(inputs)))
+  local out = {}
+  for i, id in ipairs(ids) do out[id] = summed[i] end
+  return out
 end
 
 -- The numbers of all replicas: those of other ranks as well.

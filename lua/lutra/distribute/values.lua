@@ -93,5 +93,15 @@ local function shares_of(strategy, rows)
   return own
 end
 
-return { shares_of = shares_of, PerReplica = PerReplica, is_per_replica = is_per_replica, select = select, regroup = regroup, shares = shares,
+-- Batches of which a process has only its own rows (worker_dataset.lua), by their first tensor: {shares = {first, last and,
+-- among the process' own rows, from}, whole = the number of all rows}.
+local places = setmetatable({}, { __mode = "k" })
+local function first_tensor(value)
+  while type(value) == "table" do value = value[next(value)] end
+  return value
+end
+local function place(value, where) places[first_tensor(value)] = where end
+local function placed(value) return places[first_tensor(value)] end
+
+return { shares_of = shares_of, place = place, placed = placed, PerReplica = PerReplica, is_per_replica = is_per_replica, select = select, regroup = regroup, shares = shares,
   is_plain = is_plain, part_of_batch = part_of_batch }

@@ -7,7 +7,8 @@ local Workers = class("distribute.MultiWorkerMirroredStrategy", strategies.Mirro
 Workers.kind, Workers.mirrors = "MultiWorkerMirroredStrategy", true
 
 local function refuse_without_launcher()
-  local command = tools.ranks_command(arg and arg[0] or nil)
+  local words = rawget(_G, "arg")
+  local command = tools.ranks_command(type(words) == "table" and type(words[0]) == "string" and words[0] or nil)
   if command == "" then return end
   tools.fail("FailedPrecondition", ("MultiWorkerMirroredStrategy: TF_CONFIG lists workers, but no launcher started this process. "
     .. "Lutra's processes are started together, by one command: %s"):format(command))
@@ -19,6 +20,7 @@ function Workers:init(devices, given)
   strategies.MirroredStrategy.init(self, devices, given)
   self.cluster_resolver = { task_type = "worker", task_id = rank, cluster_spec = { worker = hosts or { "localhost" } } }
   if size == 1 then return end
+  ranks.limit = self.timeout or 0
   local firsts, total = { 0 }, 0
   for r, list in ipairs(ranks.gather_numbers("MultiWorkerMirroredStrategy", { #self.devices })) do
     total = total + list[1]

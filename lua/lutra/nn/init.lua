@@ -24,4 +24,17 @@ nn.GlobalAveragePooling2D, nn.GlobalMaxPooling2D = nn.GlobalAvgPool2D, nn.Global
 nn.BatchNormalization, nn.LayerNormalization, nn.GroupNormalization = nn.BatchNorm, nn.LayerNorm, nn.GroupNorm
 use "nn.training.added_losses".has_our_layers = true
 
-return nn
+-- Layers of files that are loaded on use.
+local late = {}
+for file, names in pairs {
+  activation_layers = "ReLU LeakyReLU PReLU ELU CELU GELU SELU SiLU Sigmoid Tanh Softmax LogSoftmax Softplus Softsign ReLU6 Mish "
+    .. "HardSigmoid HardSwish LogSigmoid",
+  noise_layers = "GaussianNoise GaussianDropout AlphaDropout SpatialDropout1D SpatialDropout2D SpatialDropout3D",
+  scaling_layers = "Identity Rescaling Normalization RMSNormalization UnitNormalization",
+  image_layers = "Resizing CenterCrop RandomCrop RandomFlip RandomRotation RandomTranslation RandomZoom RandomBrightness "
+    .. "RandomContrast",
+  dot_layers = "Dot Attention AdditiveAttention",
+} do
+  for name in names:gmatch "%S+" do late[name] = "nn.layers." .. file end
+end
+return use "late".fields(nn, late)

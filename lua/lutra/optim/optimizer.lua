@@ -11,7 +11,7 @@ Optimizer.remembers = true
 Optimizer.defaults = {
   weight_decay = false, clipnorm = false, clipvalue = false, global_clipnorm = false, use_ema = false,
   ema_momentum = 0.99,
-  ema_overwrite_frequency = false, name = false,
+  ema_overwrite_frequency = false, gradient_accumulation_steps = false, name = false,
 }
 
 function Optimizer:init(given)
@@ -36,6 +36,9 @@ function Optimizer:init(given)
   options.number(who, "ema_momentum", self.ema_momentum, 0, 1)
   if self.ema_overwrite_frequency then
     options.count(who, "ema_overwrite_frequency", self.ema_overwrite_frequency, 1)
+  end
+  if self.gradient_accumulation_steps then
+    options.count(who, "gradient_accumulation_steps", self.gradient_accumulation_steps, 1)
   end
   if self.weight_decay then options.number(who, "weight_decay", self.weight_decay, 0) end
   if self.epsilon ~= nil then options.number(who, "epsilon", self.epsilon, 0) end
@@ -84,8 +87,9 @@ function Optimizer:build(variables)
     for i, variable in ipairs(variables) do
       local initial = self.slot_values and self.slot_values[slot]
       list[i] = lutra.device(variable.device, function()
-        local start = initial and lutra.fill(variable.shape, self[initial], { dtype = variable.dtype })
-          or lutra.zeros(variable.shape, { dtype = variable.dtype })
+        local shape = self:slot_shape(slot, variable)
+        local start = initial and lutra.fill(shape, self[initial], { dtype = variable.dtype })
+          or lutra.zeros(shape, { dtype = variable.dtype })
         local own, mirror = { name = variable.name .. "/" .. slot, trainable = false }, mirrored.of(variable)
         return mirror and mirrored.make(mirror.strategy, start, own) or tools.raw_variable(start, own)
       end)
@@ -110,6 +114,7 @@ end
 
 -- Slots of the kind's rule. all_slots adds the averages of use_ema.
 function Optimizer:slot_names() return self.slot_list or {} end
+function Optimizer:slot_shape(_, variable) return variable.shape end
 function Optimizer:all_slots()
   local names = { table.unpack(self:slot_names()) }
   if self.use_ema then names[#names + 1] = "average" end
@@ -204,7 +209,7 @@ function Optimizer:repeated()
       return true
     end
     if self.op ~= op or self.clipnorm ~= clipnorm or self.clipvalue ~= clipvalue or self.global_clipnorm ~= global
-      or self.use_ema then
+      or self.use_ema or self.gradient_accumulation_steps then
       return false
     end
     self:begin_step()
@@ -215,6 +220,11 @@ end
 
 function Optimizer:take_step(gradients)
   journal.note_all(self.built_for)
+  self:update(gradients)
+end
+
+-- Changes the variables by their gradients: with the kind's kernel, unless the kind has a way of its own.
+function Optimizer:update(gradients)
   tools.apply(self.op, self.numbers, self.built_for, self:clipped(gradients), self:shared_scale(gradients),
     self.rule_slots)
 end
@@ -246,6 +256,11 @@ function Optimizer:apply(gradients, variables)
   if replicas.current then return use "distribute.steps".apply(self, gradients, variables) end
   self:ensure_built(variables)
   if self.mirror then return use "distribute.steps".apply_outside(self, gradients) end
+  if self.gradient_accumulation_steps then
+    local means = use "optim.accumulation"(self, { gradients })
+    if not means then return end
+    gradients = means[1]
+  end
   self:begin_step()
   self:take_step(gradients)
   self.iterations = self.iterations + 1

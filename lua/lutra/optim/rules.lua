@@ -38,15 +38,18 @@ local function check_betas(self, who)
   options.number(who, "beta_1", self.beta_1, 0, 1)
   options.number(who, "beta_2", self.beta_2, 0, 1)
 end
-local function check_adam(self, who)
-  -- A mean that never moves would be divided by 0.
-  for _, name in ipairs { "beta_1", "beta_2" } do
+-- A mean that never moves would be divided by 0.
+local function check_below_1(self, who, ...)
+  for _, name in ipairs { ... } do
     local beta = self[name]
     if type(beta) ~= "number" or not (beta >= 0 and beta < 1) then
       tools.fail("InvalidArgument",
         ("%s: %s is %s, expected a number from 0 to below 1"):format(who, name, tools.what_is(beta)))
     end
   end
+end
+local function check_adam(self, who)
+  check_below_1(self, who, "beta_1", "beta_2")
   options.boolean(who, "amsgrad", self.amsgrad)
 end
 local adam = { learning_rate = 0.001, beta_1 = 0.9, beta_2 = 0.999, epsilon = 1e-7, amsgrad = false }
@@ -83,6 +86,75 @@ define("Lion", "ResourceApplyLion", { learning_rate = 0.001, beta_1 = 0.9, beta_
   function(self, numbers, rate)
   numbers.learning_rate, numbers.beta_1, numbers.beta_2 = rate, self.beta_1, self.beta_2
 end, { slot_list = { "momentum" }, check = check_betas })
+
+-- The product of the momenta of Nadam's first n steps; it is kept for the next step.
+local function nadam_momentum(self, step) return self.beta_1 * (1 - 0.5 * 0.96 ^ step) end
+local function nadam_product(self, n)
+  if self.product_of ~= n - 1 then
+    self.product, self.product_of = 1.0, 0
+    for step = 1, n - 1 do self.product = self.product * nadam_momentum(self, step) end
+  end
+  self.product, self.product_of = self.product * nadam_momentum(self, n), n
+  return self.product
+end
+define("Nadam", "ResourceApplyNadam", { learning_rate = 0.001, beta_1 = 0.9, beta_2 = 0.999, epsilon = 1e-7 },
+  function(self, numbers, rate)
+    local step = self.iterations + 1
+    local now, next, product = nadam_momentum(self, step), nadam_momentum(self, step + 1), nadam_product(self, step)
+    numbers.learning_rate, numbers.epsilon, numbers.beta_1, numbers.beta_2 = rate, self.epsilon, self.beta_1, self.beta_2
+    numbers.mean_factor, numbers.gradient_factor = next / (1 - product * next), (1 - now) / (1 - product)
+    numbers.square_factor = 1 / (1 - self.beta_2 ^ step)
+  end, {
+    slot_list = { "momentum", "velocity" },
+    check = function(self, who) check_below_1(self, who, "beta_1", "beta_2") end,
+  })
+
+define("Adamax", "ResourceApplyAdaMax", { learning_rate = 0.001, beta_1 = 0.9, beta_2 = 0.999, epsilon = 1e-7 },
+  function(self, numbers, rate)
+    numbers.learning_rate = rate / (1 - self.beta_1 ^ (self.iterations + 1))
+    numbers.beta_1, numbers.beta_2, numbers.epsilon = self.beta_1, self.beta_2, self.epsilon
+  end, {
+    slot_list = { "momentum", "norm" },
+    check = function(self, who)
+      check_below_1(self, who, "beta_1")
+      options.number(who, "beta_2", self.beta_2, 0, 1)
+    end,
+  })
+
+define("Adadelta", "ResourceApplyAdadelta", { learning_rate = 0.001, rho = 0.95, epsilon = 1e-7 },
+  function(self, numbers, rate)
+    numbers.learning_rate, numbers.rho, numbers.epsilon = rate, self.rho, self.epsilon
+  end, {
+    slot_list = { "accumulated_grad", "accumulated_delta_var" },
+    check = function(self, who) options.number(who, "rho", self.rho, 0, 1) end,
+  })
+
+local ftrl = {
+  learning_rate = 0.001, learning_rate_power = -0.5, initial_accumulator_value = 0.1, l1_regularization_strength = 0.0,
+  l2_regularization_strength = 0.0, l2_shrinkage_regularization_strength = 0.0, beta = 0.0,
+}
+define("Ftrl", "ResourceApplyFtrlV2", ftrl, function(self, numbers, rate)
+  if rate == 0 then
+    tools.fail("InvalidArgument", "optim.Ftrl: the learning rate is 0, expected a number above 0: the step divides by it")
+  end
+  numbers.learning_rate, numbers.power, numbers.l1 = rate, self.learning_rate_power, self.l1_regularization_strength
+  numbers.l2 = self.l2_regularization_strength + self.beta / (2 * rate)
+  numbers.l2_shrinkage = self.l2_shrinkage_regularization_strength
+end, {
+  slot_list = { "accumulator", "linear" }, slot_values = { accumulator = "initial_accumulator_value" },
+  check = function(self, who)
+    options.number(who, "learning_rate_power", self.learning_rate_power)
+    if not (self.learning_rate_power <= 0) then
+      tools.fail("InvalidArgument", ("%s: learning_rate_power is %s, expected a number of 0 or less"):format(who,
+        self.learning_rate_power))
+    end
+    for _, name in ipairs(options.sorted_names(ftrl)) do
+      if name ~= "learning_rate" and name ~= "learning_rate_power" then options.number(who, name, self[name], 0) end
+    end
+  end,
+})
+
+for kind, Made in pairs(use "optim.composed_rules") do optimizers[kind] = Made end
 
 -- Internal: resolves compile's option.
 local by_name = {}

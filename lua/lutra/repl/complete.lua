@@ -1,7 +1,7 @@
 -- What may stand at the cursor. Tables are read raw, metamethods are never called.
 local lutra, _, use = ...
 
-local names, context, signature = use "repl.names", use "repl.context", use "repl.signature"
+local names, context, signature, late = use "repl.names", use "repl.context", use "repl.signature", use "late"
 
 local complete = {}
 
@@ -37,6 +37,7 @@ local function add_fields(session, add, value, separator, prefix)
     for _, name in ipairs(names.tensor_fields) do add(name) end
     for _, name in ipairs(is_variable and names.variable_fields or {}) do add(name) end
   end
+  for name in next, type(value) == "table" and late.of(debug.getmetatable(value)) or {} do add(name) end
   if rawequal(value, lutra) and separator == "." then
     for name in next, names.parts(session) do add(name) end
   end
@@ -54,10 +55,13 @@ local function path_words(session, at)
   local call = context.open_call(at.all, at.prefix == "" and #at.all or #at.all - 1)
   local before = at.all[at.first_token - 1]
   if call and call.in_table and before and (before.text == "{" or before.text == ",") then
-    local _, options = signature.of_path(session, call.path)
-    for _, name in ipairs(options or {}) do
+    local head, options = signature.of_path(session, call.path)
+    local function offer(name)
       if name:sub(1, #at.prefix) == at.prefix then words[#words + 1] = name .. " = " end
     end
+    for _, name in ipairs(options or {}) do offer(name) end
+    -- An axis may stand among the options too.
+    if options and head:find("axis]", 1, true) then offer "axis" end
     if #words > 0 then return words end
   end
   for name in next, session.declared do add(name) end

@@ -1,4 +1,5 @@
 -- How the prompt shows results: tables by their entries. Nothing of the user's runs but __tostring, as for print.
+local _, tools = ...
 
 local rawget, next, type, tostring, pcall = rawget, next, type, tostring, pcall
 local metatable_of = debug.getmetatable
@@ -149,6 +150,31 @@ function listing.shown(session, ...)
     end
   end
   return table.unpack(values, 1, values.n)
+end
+
+-- A long line broken between words. Further lines are indented like what follows the name of a list's entry.
+local function filled_line(line, columns)
+  if (utf8.len(line) or #line) <= columns then return line end
+  local indent = #(line:match "^ *%S.-   *" or "")
+  if indent == 0 or indent > columns // 2 then indent = #line:match "^ *" + 2 end
+  local lines, made, has_words = {}, line:match "^ *", false
+  for blanks, word in line:gmatch "( *)(%S+)" do
+    local longer = made .. blanks .. word
+    if has_words and (utf8.len(longer) or #longer) > columns then
+      lines[#lines + 1], made, has_words = made, (" "):rep(indent), false
+    end
+    made, has_words = made .. (has_words and blanks or "") .. word, true
+  end
+  lines[#lines + 1] = made
+  return table.concat(lines, "\n")
+end
+
+-- Text for people in a terminal, whose long lines it would break within words.
+function listing.filled(text)
+  local terminal = tools.terminal()
+  if not terminal.is_terminal or not terminal.columns then return text end
+  local columns = math.max(terminal.columns - 1, 20)
+  return (text:gsub("[^\n]+", function(line) return filled_line(line, columns) end))
 end
 
 -- One line about a value; reads no element of a tensor and calls nothing.

@@ -1,8 +1,8 @@
 -- What names stand for, by raw access only: no metamethod of the user's runs.
-local lutra = ...
+local lutra, _, use = ...
 
 local rawget, type, next = rawget, type, next
-local metatable_of = debug.getmetatable
+local metatable_of, late = debug.getmetatable, use "late"
 
 local names = {}
 
@@ -60,6 +60,7 @@ function names.field(session, value, name)
     local found = rawget(holder, name)
     if found ~= nil then return found end
   end
+  if type(value) == "table" and late.of(metatable_of(value))[name] then return value[name] end
   -- lutra.nn and its like are loaded by the first use of the field, which is Lutra's own code.
   if is_module(value) and names.is_part(session, name) then return lutra[name] end
 end

@@ -61,7 +61,7 @@ function question.help(session, topic)
   session.silent = true
   if topic == "" then return session:print(lutra.help()) end
   local text, problem = question.text(session, topic)
-  if text then session:print(text) else told_problem(session, problem) end
+  if text then session:print(use "repl.listing".filled(text)) else told_problem(session, problem) end
 end
 
 function question.search(session, word)

@@ -71,7 +71,9 @@ int list_logical_devices(Args& args) {
   for (DeviceType type : {DeviceType::CPU, DeviceType::GPU}) {
     if (filter.given && filter.type != type) continue;
     for (LogicalDevice* device : args.state.runtime().order()) {
-      if (device->type == type) entries.push_back({device->spec.local_name(), name(type)});
+      const bool is_plain = device->spec.job == "localhost";
+      if (device->type == type)
+        entries.push_back({is_plain ? device->spec.local_name() : device->full_name, name(type)});
     }
   }
   push_entries(args, entries, false);

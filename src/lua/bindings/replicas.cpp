@@ -90,7 +90,7 @@ int place_components(Args& args) {
 }
 
 // Where the arguments stand.
-enum : int { kLists = 1, kDevices, kHow, kLends, kFirsts, kWhat, kEqual };
+enum : int { kLists = 1, kDevices, kHow, kLends, kFirsts, kWhat, kEqual, kSeconds };
 
 lua_Integer length_of(Args& args, int index, const char* name) {
   if (lua_type(args.L, index) != LUA_TTABLE) args.wrong(index, name, "a list");
@@ -148,6 +148,7 @@ RankReplicas read_ranks(Args& args) {
                      .equal = {},
                      .interrupted = interrupts_of(context)};
   ranks.equal = text(ranks.what, "\n", args.string(kEqual, "equal"));
+  ranks.seconds = args.number(kSeconds, "seconds");
   const lua_Integer count = length_of(args, kFirsts, "firsts");
   for (lua_Integer r = 1; r <= count; ++r) {
     lua_rawgeti(args.L, kFirsts, r);
@@ -157,22 +158,22 @@ RankReplicas read_ranks(Args& args) {
   return ranks;
 }
 
-// all_reduce(lists, devices, how[, lends[, firsts, what, equal]]): lists[r] has a replica's tensors, or false. Returns
-// lists of the sums. lends: the sums may be read only until take_back. firsts: the sums are over the replicas of all
-// ranks.
+// all_reduce(lists, devices, how[, lends[, firsts, what, equal, seconds]]): lists[r] has a replica's tensors, or false.
+// Returns lists of the sums. lends: the sums may be read only until take_back. firsts: the sums are over the replicas
+// of all ranks.
 int reduce_all(lua_State* L) {
   State& state = state_of(L);
   lua_Integer replicas = 0, count = 0;
   read_phase(L, state, "all_reduce", [&](Args& args) {
-    lua_settop(L, kEqual);
+    lua_settop(L, kSeconds);
     replicas = length_of(args, kLists, "lists");
     require(length_of(args, kDevices, "devices") == replicas, "all_reduce: lists and devices differ in length");
     for (lua_Integer r = 1; r <= replicas; ++r) {
       lua_rawgeti(L, kLists, r);
-      lua_Integer here = length_of(args, kEqual + 1, "lists");
+      lua_Integer here = length_of(args, kSeconds + 1, "lists");
       require(r == 1 || here == count, "all_reduce: replica ", r, " has ", here, " tensors, and replica 1 ", count);
       count = here;
-      lua_settop(L, kEqual);
+      lua_settop(L, kSeconds);
     }
   });
   lua_createtable(L, static_cast<int>(replicas), 0);

@@ -42,7 +42,7 @@ bool read_switch(const char* variable, std::string_view value) {
 
 }  // namespace
 
-void apply_environment(Runtime& runtime, Context& context) {
+void apply_environment(Runtime& runtime) {
   // These are read where they are used, perhaps never, so errors in them are reported now.
   if (std::string_view value = value_of("LUTRA_NUM_THREADS"); !value.empty() && !parse_threads(value)) {
     misread("LUTRA_NUM_THREADS", value, "a whole number from 0 (as many as there are cores) to 1024");
@@ -75,6 +75,9 @@ void apply_environment(Runtime& runtime, Context& context) {
     }
     runtime.set_simulated_gpus(count, each);
   }
+}
+
+void apply_environment(Context& context) {
   if (std::string_view value = value_of("LUTRA_LOG_PLACEMENT"); !value.empty()) {
     context.placement_log().set_options({.on = read_switch("LUTRA_LOG_PLACEMENT", value)});
   }

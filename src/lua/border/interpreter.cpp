@@ -1,37 +1,20 @@
 #include "lua/border/interpreter.h"
 
-#include <cmath>
 #include <cstdlib>
 #include <new>
 
-#include "eager/launch.h"
 #include "io/allowed_paths.h"
 #include "lua/border/allocator.h"
 #include "lua/border/guard.h"
 #include "lua/border/interrupts.h"
 #include "lua/border/modules.h"
+#include "lua/border/op_counter.h"
 #include "lua/border/printed.h"
 #include "lua/border/sandbox.h"
 #include "lua/border/state.h"
 #include "lua/hints/suggestions.h"
 
 namespace lutra {
-
-// Counts what ops do as instructions: some for each, and one for 16 floating-point operations or 64 bytes.
-class OpCounter final : public Observer {
- public:
-  explicit OpCounter(Limits& limits) : limits_(limits) {}
-  void op_begins(const Call&, const Prepared&) override { limits_.count(kPerOp); }
-  void launches(const Launch& launch) override {
-    const Cost cost = cost_of(launch.args);
-    limits_.count(static_cast<int64_t>(cost.flops / kFlops) + static_cast<int64_t>(cost.bytes) / kBytes);
-  }
-
- private:
-  static constexpr int64_t kPerOp = 20, kBytes = 64;
-  static constexpr double kFlops = 16;
-  Limits& limits_;
-};
 
 struct Interpreter::Impl {
   LuaAllocator allocator;
@@ -44,6 +27,8 @@ struct Interpreter::Impl {
 };
 
 namespace {
+
+constexpr double kMega = 1 << 20;
 
 constexpr bool kSanitized =
 #if defined(__SANITIZE_ADDRESS__)
@@ -77,6 +62,10 @@ int open_all(lua_State* L) {
     lua_pushboolean(L, 1);
     lua_setfield(L, LUA_REGISTRYINDEX, "LUA_NOENV");
   }
+  if (options.runtime != nullptr) {
+    lua_pushlightuserdata(L, const_cast<std::shared_ptr<Runtime>*>(&options.runtime));
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &kSharedRuntime);
+  }
   luaL_openlibs(L);
   if (options.is_sandbox) prepare_sandbox(L, limits);
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
@@ -86,6 +75,8 @@ int open_all(lua_State* L) {
   lua_getglobal(L, "require");
   lua_pushliteral(L, "lutra");
   lua_call(L, 1, 1);
+  lua_pushnil(L);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &kSharedRuntime);
   lua_pushvalue(L, -1);
   lua_setglobal(L, "lutra");
   lua_setglobal(L, "lt");
@@ -137,6 +128,14 @@ int traceback_handler(lua_State* L) {
   return 1;
 }
 
+void apply(const InterpreterOptions& options, Runtime& runtime) {
+  if (options.sim_gpus) runtime.set_simulated_gpus(*options.sim_gpus, {.memory_limit_mb = options.sim_gpu_mb});
+  runtime.set_soft_placement(options.soft_placement);
+  if (options.limits.tensor_memory_mb > 0) {
+    runtime.set_most_memory(static_cast<std::size_t>(options.limits.tensor_memory_mb * kMega));
+  }
+}
+
 Interpreter::Interpreter(const InterpreterOptions& options) : impl_(std::make_unique<Impl>()) {
   const lua_Alloc allocate = kSanitized ? plain_reallocate : LuaAllocator::reallocate;
   impl_->limits.options = options.limits;
@@ -160,11 +159,8 @@ Interpreter::Interpreter(const InterpreterOptions& options) : impl_(std::make_un
   try {
     State& state = *State::find(L_);
     Context& context = state.enter(L_);
-    if (options.sim_gpus) {
-      state.runtime().set_simulated_gpus(*options.sim_gpus, {.memory_limit_mb = options.sim_gpu_mb});
-    }
+    if (options.runtime == nullptr) apply(options, state.runtime());
     if (options.log_placement) context.placement_log().set_options({.on = true});
-    state.runtime().set_soft_placement(options.soft_placement);
     if (!options.device.empty()) open_scope(options.device);
     set_limits(options);
   } catch (...) {
@@ -178,7 +174,6 @@ Limits& Interpreter::limits() { return impl_->limits; }
 const char* Interpreter::chunk_mode() const { return impl_->is_sandbox ? "t" : nullptr; }
 
 void Interpreter::set_limits(const InterpreterOptions& options) {
-  constexpr double kMega = 1 << 20;
   State& state = *State::find(L_);
   Limits& limits = impl_->limits;
   state.limits = &limits;
@@ -188,19 +183,10 @@ void Interpreter::set_limits(const InterpreterOptions& options) {
                                                                options.limits.open_files, passed, &limits);
   }
   if (options.limits.tensors > 0) state.set_most_tensors(options.limits.tensors);
-  if (options.limits.tensor_memory_mb > 0) {
-    state.runtime().set_most_memory(static_cast<std::size_t>(options.limits.tensor_memory_mb * kMega));
-  }
   if (options.limits.instructions > 0) state.context().attach(impl_->op_counter.emplace(limits));
   if (!impl_->memory) return;
   lua_gc(L_, LUA_GCCOLLECT);
-  constexpr std::size_t kLeastRoom = std::size_t{64} << 10;
-  const std::size_t used = impl_->memory->used();
-  const double bytes = options.limits.lua_memory_mb * kMega;
-  require(bytes >= static_cast<double>(used + kLeastRoom), "lua_memory_mb is ", options.limits.lua_memory_mb,
-          "; an interpreter takes ", std::ceil(static_cast<double>(used + kLeastRoom) / kMega * 100) / 100,
-          " MB before the first script runs");
-  impl_->memory->set_limit(static_cast<std::size_t>(bytes));
+  impl_->memory->set_limit(options.limits.lua_memory_mb);
   limits.set_memory(&*impl_->memory);
 }
 

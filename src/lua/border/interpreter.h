@@ -16,6 +16,8 @@ struct lua_State;
 
 namespace lutra {
 
+class Runtime;
+
 // Settings that a host or the command line makes before the first script runs.
 struct InterpreterOptions {
   std::optional<int> sim_gpus;  // nullopt: the value of LUTRA_SIM_GPUS
@@ -24,6 +26,10 @@ struct InterpreterOptions {
   bool soft_placement = false;
   std::string device;               // a scope around everything; "" for none
   bool ignore_environment = false;  // lua's -E
+
+  // A Runtime that is shared with other interpreters: sim_gpus, sim_gpu_mb, soft_placement and tensor_memory_mb are
+  // then not used. Null: one of its own.
+  std::shared_ptr<Runtime> runtime;
 
   LimitOptions limits;
   // Scripts are not trusted: they find less of Lua's libraries, and open files in allowed_paths alone (AllowedPaths).
@@ -62,6 +68,9 @@ class Interpreter {
   std::unique_ptr<Impl> impl_;
   lua_State* L_ = nullptr;
 };
+
+// Applies the options that belong to a Runtime. Fails (InvalidArgument) with the field that is wrong.
+void apply(const InterpreterOptions& options, Runtime& runtime);
 
 // A message handler for lua_pcall: turns an error object or a string into its text with a traceback.
 int traceback_handler(lua_State* L);

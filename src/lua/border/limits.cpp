@@ -1,6 +1,7 @@
 #include "lua/border/limits.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <ctime>
 
@@ -87,6 +88,7 @@ void Limits::expect(lua_State* L, std::size_t bytes) {
 void Limits::end(lua_State* L, bool was_stopped) noexcept {
   const bool is_late = (options.seconds > 0 || options.instructions > 0) && unwatch(*interrupts_);
   if (is_late && was_stopped && passed_ == Kind::None) passed_ = Kind::Seconds;
+  if (memory_ != nullptr) memory_->end();
   interrupts_->set_limits(nullptr);
   interrupts_ = nullptr;
   if (mode_ == Mode::Off) return;
@@ -217,6 +219,16 @@ void Limits::end_window(lua_State* L) noexcept {
 void Limits::count_exactly(lua_State* L) noexcept {
   mode_ = Mode::Exact;
   lua_sethook(L, on_count, LUA_MASKCOUNT, kStep);
+}
+
+void LimitedMemory::set_limit(double mb) {
+  constexpr double kMega = 1 << 20;
+  constexpr std::size_t kLeastRoom = std::size_t{64} << 10;
+  const double least = static_cast<double>(used_ + kLeastRoom);
+  require(mb * kMega >= least, "lua_memory_mb is ", mb, "; ", only_in_calls_ ? "this lua_State" : "an interpreter",
+          " takes ", std::ceil(least / kMega * 100) / 100, " MB before the first script runs");
+  normal_ = static_cast<std::size_t>(mb * kMega);
+  limit_ = only_in_calls_ ? SIZE_MAX : normal_;
 }
 
 void* LimitedMemory::reallocate(void* self, void* block, std::size_t old_size, std::size_t new_size) {

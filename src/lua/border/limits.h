@@ -120,11 +120,24 @@ class LimitedMemory {
   // A lua_Alloc; `self` is the LimitedMemory.
   static void* reallocate(void* self, void* block, std::size_t old_size, std::size_t new_size);
 
-  std::size_t used() const { return used_; }
-  void set_limit(std::size_t bytes) { limit_ = normal_ = bytes; }
+  // From now on MB of 2^20 bytes. Fails (InvalidArgument) if nearly as much is used already.
+  void set_limit(double mb);
+  // The state had taken so many bytes before this allocator; the limit holds only during calls from the host.
+  void join(std::size_t used) {
+    used_ = used;
+    only_in_calls_ = true;
+  }
+  // No limit any more, for good.
+  void lift() {
+    limit_ = normal_ = SIZE_MAX;
+    refused_size_ = 0;
+  }
   // A call begins: one that finds the memory full may use a little more, at most an eighth of the limit in all, so that
   // it can free what others have left.
   void begin(lua_State* L);
+  void end() {
+    if (only_in_calls_) limit_ = SIZE_MAX;
+  }
   // Collects garbage if so many bytes are not left and there may be some.
   void expect(lua_State* L, std::size_t bytes);
 
@@ -135,6 +148,7 @@ class LimitedMemory {
   void* user_;
   Limits& limits_;
   std::size_t used_ = 0, limit_ = SIZE_MAX, normal_ = SIZE_MAX;
+  bool only_in_calls_ = false;
   std::size_t kept_ = 0;  // used_ after the last collection of `expect`
   // The request that was refused last, if it has not been repeated yet.
   const void* refused_block_ = nullptr;

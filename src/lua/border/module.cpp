@@ -29,14 +29,17 @@ State* new_state(lua_State* L) {
   State* state = nullptr;
   char problem[256] = "";
   bool use_environment = lua_getfield(L, LUA_REGISTRYINDEX, "LUA_NOENV") == LUA_TNIL;
-  lua_pop(L, 1);
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &kSharedRuntime);
+  auto* shared = static_cast<const std::shared_ptr<Runtime>*>(lua_touserdata(L, -1));
+  lua_pop(L, 2);
   // Whatever may raise comes before the State, since only its metatable closes it.
   lua_createtable(L, 0, 1);
   lua_pushcfunction(L, close_state);
   lua_setfield(L, -2, "__gc");
   try {
-    state = new (block) State(main);
-    if (use_environment) apply_environment(state->runtime(), state->context());
+    state = new (block) State(main, shared != nullptr ? *shared : nullptr);
+    if (use_environment && shared == nullptr) apply_environment(state->runtime());
+    if (use_environment) apply_environment(state->context());
   } catch (const std::exception& error) {
     std::strncpy(problem, error.what(), sizeof problem - 1);
     if (state != nullptr) state->~State();

@@ -53,6 +53,7 @@ void open_custom_gradient(lua_State* L, State& state);  // gradients computed by
 void open_description(lua_State* L, State& state);      // the numbers of t:describe()
 void open_pictures(lua_State* L, State& state);         // files of plots
 void open_pixels(lua_State* L, State& state);           // pictures as bytes
+void open_folders(lua_State* L, State& state);          // folders that are made and listed
 void open_placement(lua_State* L, State& state);        // recordings of ops, planned runs
 void open_plans(lua_State* L, State& state);            // plans of graphs, timelines
 void open_graph_tools(lua_State* L, State& state);      // what Lutra's own Lua tells graphs
@@ -88,7 +89,10 @@ void becomes_logical_config(lua_State* L);
 void push_copies(lua_State* L, State& state, const std::vector<CopyEvent>& copies);
 
 // Applies the environment variables LUTRA_*. Fails (InvalidArgument) with the name of an invalid one.
-void apply_environment(Runtime& runtime, Context& context);
+void apply_environment(Runtime& runtime);
+void apply_environment(Context& context);
+// In the registry, while the module is opened: the address of the shared_ptr<Runtime> that its State uses, or nil.
+inline constexpr RegistryKey kSharedRuntime{};
 
 // Runs lua/lutra/prelude.lua with the module and the table of C functions that it builds on.
 void run_prelude(lua_State* L, State& state);

@@ -123,6 +123,7 @@ void open_use(lua_State* L, int module) {
   open_description(L, state);
   open_pictures(L, state);
   open_pixels(L, state);
+  open_folders(L, state);
   open_terminal(L, state);
   if (open_listen != nullptr) open_listen(L, state);
   open_profiler(L, state);

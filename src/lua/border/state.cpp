@@ -21,11 +21,12 @@ uintptr_t random_secret() {
 
 const uintptr_t Box::secret_ = random_secret();
 
-State::State(lua_State* main)
+State::State(lua_State* main, std::shared_ptr<Runtime> shared)
     : main_(main),
-      runtime_(std::make_shared<Runtime>()),
+      runtime_(shared != nullptr ? shared : std::make_shared<Runtime>()),
       context_(std::make_unique<Context>(*runtime_)),
-      scopes_(*context_) {
+      scopes_(*context_),
+      shares_runtime_(shared != nullptr) {
   no_memory();  // constructs it while there is memory
   context_->hooks.user = this;
   context_->hooks.collect = [](void* user) {
@@ -89,7 +90,7 @@ void State::close() {
 
 void State::drop_runtime() {
   context_.reset();
-  runtime_->returned_tensors().close();
+  if (!shares_runtime_) runtime_->returned_tensors().close();
   runtime_.reset();
 }
 

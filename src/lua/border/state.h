@@ -42,7 +42,8 @@ class StateOwned {
 
 class State {
  public:
-  explicit State(lua_State* main);
+  // `shared`: a Runtime that other States have too; null: one of its own.
+  State(lua_State* main, std::shared_ptr<Runtime> shared);
   ~State();
 
   // The State of this interpreter; null before luaopen_lutra.
@@ -175,6 +176,7 @@ class State {
   std::list<Error> pending_;     // at most one; none if there was no memory for it
   std::list<Error> aside_;
   std::list<std::vector<PlacementEvent>> telling_;  // events becoming Lua values
+  const bool shares_runtime_;
   bool in_log_handler_ = false;
   bool closed_ = false;
 };

@@ -122,6 +122,7 @@ int open_help_chunk(lua_State* L) {
   set_function<op_list>(L, state, "op_list", "help");
   set_function<foreign>(L, state, "foreign", "help");
   set_function<unknown>(L, state, "unknown", "help");
+  open_terminal(L, state);
   lua_getfield(L, 3, "lutra.help");
   std::size_t size = 0;
   const char* text = lua_tolstring(L, -1, &size);

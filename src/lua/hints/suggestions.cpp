@@ -35,10 +35,24 @@ bool find_part(lua_State* L) {
   return true;
 }
 
-// __index of a module; upvalues: the record, the module's path. Returns nil, or a submodule that was not loaded so far.
+// Asks the module's own __index (lua/lutra/late.lua) for a field whose file was not loaded so far. False if there is
+// none.
+bool find_late(lua_State* L) {
+  if (lua_isnil(L, lua_upvalueindex(3))) return false;
+  lua_pushvalue(L, lua_upvalueindex(3));
+  lua_pushvalue(L, 1);
+  lua_pushvalue(L, 2);
+  lua_call(L, 2, 1);
+  if (!lua_isnil(L, -1)) return true;
+  lua_pop(L, 1);
+  return false;
+}
+
+// __index of a module; upvalues: the record, the module's path, the module's own __index or nil. Returns nil, or what
+// was not loaded so far.
 int miss(lua_State* L) {
   lua_settop(L, 2);
-  if (find_part(L)) return 1;
+  if (find_part(L) || find_late(L)) return 1;
   for (int i = kModule; i <= kKey; ++i) {
     if (i == kPath) lua_pushvalue(L, lua_upvalueindex(2));
     else lua_pushvalue(L, i == kModule ? 1 : 2);
@@ -55,18 +69,21 @@ void watch_module(lua_State* L, int record, const char* path) {
   for (lua_pushnil(L); lua_next(L, module) != 0; lua_pop(L, 1)) {
     if (lua_type(L, -2) != LUA_TSTRING || lua_type(L, -1) != LUA_TTABLE) continue;
     if (lua_getmetatable(L, -1) != 0) {
-      lua_pop(L, 1);
-      continue;
+      bool is_late = lua_getfield(L, -1, "__late") != LUA_TNIL;
+      lua_pop(L, 2);
+      if (!is_late) continue;
     }
     const char* inner = lua_pushfstring(L, "%s.%s", path, lua_tostring(L, -2));
     lua_insert(L, -2);
     watch_module(L, record, inner);
     lua_remove(L, -2);
   }
-  lua_createtable(L, 0, 1);
+  lua_createtable(L, 0, 2);
+  if (luaL_getmetafield(L, module, "__late") != LUA_TNIL) lua_setfield(L, -2, "__late");
   lua_pushvalue(L, record);
   lua_pushstring(L, path);
-  lua_pushcclosure(L, miss, 2);
+  if (luaL_getmetafield(L, module, "__index") == LUA_TNIL) lua_pushnil(L);
+  lua_pushcclosure(L, miss, 3);
   lua_setfield(L, -2, "__index");
   lua_setmetatable(L, module);
 }

@@ -1,6 +1,7 @@
 #include "repl/editor/editor.h"
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <utility>
 
@@ -63,7 +64,10 @@ EntryReader::Outcome Editor::read(std::string_view prompt, std::string_view next
   begin_row();
   std::optional<Outcome> outcome;
   while (!outcome) outcome = step();
+  // Typed so soon after Enter that the terminal was still raw.
+  const bool stops_entry = outcome == Outcome::Entry && decoder_.take_interrupt();
   terminal_.end();
+  if (stops_entry) std::raise(SIGINT);
   if (*outcome == Outcome::Entry) {
     entry = buffer_.text();
     history_.add(entry);

@@ -190,6 +190,13 @@ std::optional<Key> KeyDecoder::decode(bool whole) {
 }
 
 std::optional<Key> KeyDecoder::next() { return decode(false); }
+bool KeyDecoder::take_interrupt() {
+  const std::size_t at = in_paste_ ? std::string::npos : waiting_.find('\x03', begin_);
+  if (at == std::string::npos) return false;
+  begin_ = at + 1;
+  return true;
+}
+
 std::optional<Key> KeyDecoder::flush() { return decode(true); }
 
 }  // namespace lutra::editor

@@ -44,6 +44,9 @@ class KeyDecoder {
   // Whether what has come so far may be the start of a key: after a while without more, flush() takes it as it is.
   bool is_partial() const { return begin_ < waiting_.size() && !in_paste_; }
   std::optional<Key> flush();
+  // Whether a Ctrl-C is among what has come and is not decoded yet. If so, forgets all of it up to there, as a terminal
+  // does that collects lines.
+  bool take_interrupt();
 
  private:
   std::optional<Key> decode(bool whole);

@@ -2,7 +2,10 @@
 that they add, and the gradients of both by inputs and weights, in float64 by PyTorch's autograd.
 
     KERAS_BACKEND=torch python3 tests/support/generate/make_keras_reference.py > tests/support/golden/keras_reference.lua
+    KERAS_BACKEND=torch python3 tests/support/generate/make_keras_reference.py more > tests/support/golden/keras_layers.lua
 """
+import sys
+
 import keras
 import torch
 
@@ -149,11 +152,54 @@ def norms():
     case("nn.GroupNormalization { groups = 1, center = false }", L.GroupNormalization(1, center=False), (3, 4))
 
 
+def activations():
+    shape = (2, 3, 4)
+    case("nn.ReLU()", L.ReLU(), shape)
+    case("nn.ReLU { max_value = 0.5, negative_slope = 0.1 }", L.ReLU(0.5, 0.1), shape)
+    case("nn.ReLU { threshold = 0.3, negative_slope = 0.2 }", L.ReLU(threshold=0.3, negative_slope=0.2), shape)
+    case("nn.LeakyReLU()", L.LeakyReLU(), shape)
+    case("nn.LeakyReLU { negative_slope = 0.1 }", L.LeakyReLU(0.1), shape)
+    case("nn.PReLU()", L.PReLU(), shape)
+    case("nn.PReLU { shared_axes = { 2 } }", L.PReLU(shared_axes=[1]), shape)
+    case("nn.ELU { alpha = 0.5 }", L.ELU(0.5), shape)
+    case("nn.Softmax()", L.Softmax(), shape)
+    case("nn.Softmax { axis = 2 }", L.Softmax(1), shape)
+    for ours, theirs in (("SELU", "selu"), ("GELU", "gelu"), ("SiLU", "silu"), ("Sigmoid", "sigmoid"), ("Tanh", "tanh"), ("Softplus", "softplus"),
+                         ("Softsign", "softsign"), ("ReLU6", "relu6"), ("Mish", "mish"), ("HardSigmoid", "hard_sigmoid"), ("HardSwish", "hard_silu"),
+                         ("LogSigmoid", "log_sigmoid"), ("CELU", "celu"), ("LogSoftmax", "log_softmax")):
+        case(f"nn.{ours}()", L.Activation(theirs), shape)
+
+
+def scalings():
+    case("nn.Identity()", L.Identity(), (2, 3))
+    case("nn.Rescaling(0.5, { offset = -1 })", L.Rescaling(0.5, -1.0), (2, 3, 4))
+    case("nn.Rescaling({ 1.0, 2.0, 3.0 }, { offset = { 0.5, 0.0, -0.5 } })", L.Rescaling([1.0, 2.0, 3.0], [0.5, 0.0, -0.5]), (2, 4, 3))
+    case("nn.RMSNormalization()", L.RMSNormalization(), (2, 3, 4))
+    case("nn.RMSNormalization { epsilon = 0.1 }", L.RMSNormalization(epsilon=0.1), (2, 5))
+    case("nn.UnitNormalization()", L.UnitNormalization(), (2, 3, 4))
+    case("nn.UnitNormalization { axis = 2 }", L.UnitNormalization(1), (2, 3, 4))
+
+
+def dots():
+    case("nn.Dot(2)", L.Dot(1), (2, 3), (2, 3), as_list=True)
+    case("nn.Dot(2)", L.Dot(1), (2, 3, 4), (2, 3, 5), as_list=True)
+    case("nn.Dot({ 3, 2 })", L.Dot((2, 1)), (2, 3, 4), (2, 4, 5), as_list=True)
+    case("nn.Dot(2, { normalize = true })", L.Dot(1, normalize=True), (2, 3), (2, 3), as_list=True)
+    case("nn.Dot(-1)", L.Dot(-1), (2, 3, 4), (2, 4), as_list=True)
+    case("nn.Attention()", L.Attention(), (2, 3, 4), (2, 5, 4), as_list=True)
+    case("nn.Attention { use_scale = true }", L.Attention(use_scale=True), (2, 3, 4), (2, 5, 4), (2, 5, 4), as_list=True)
+    case('nn.Attention { score_mode = "concat", use_scale = true }', L.Attention(score_mode="concat", use_scale=True), (2, 3, 4), (2, 5, 4), as_list=True)
+    case("nn.Attention()", L.Attention(), (2, 4, 3), (2, 4, 3), as_list=True, call="use_causal_mask = true", use_causal_mask=True)
+    case("nn.AdditiveAttention()", L.AdditiveAttention(), (2, 3, 4), (2, 5, 4), as_list=True)
+    case("nn.AdditiveAttention { use_scale = false }", L.AdditiveAttention(use_scale=False), (2, 3, 4), (2, 5, 4), as_list=True)
+
+
 PARTS = {"attention": attention, "losses": losses, "convolutions": convolutions, "pools": pools, "arranging": arranging, "norms": norms}
+MORE = {"activations": activations, "scalings": scalings, "dots": dots}
 
 print("-- Made by tests/support/generate/make_keras_reference.py: do not edit.")
 print("return {")
-for part, write in PARTS.items():
+for part, write in (MORE if sys.argv[1:] == ["more"] else PARTS).items():
     print(f"  {part} = {{")
     write()
     print("  },")

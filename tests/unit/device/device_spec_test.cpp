@@ -33,7 +33,7 @@ std::string merged(std::string_view inner, std::string_view outer) {
 }
 
 bool matches(std::string_view name, DeviceType type, int index) {
-  return DeviceSpec::parse(name).matches(DeviceSpec::local(type, index));
+  return DeviceSpec::parse(name).matches(DeviceSpec::complete(type, index));
 }
 
 }  // namespace
@@ -190,7 +190,7 @@ TEST_CASE("a name matches the devices it may mean", "[device_spec]") {
 }
 
 TEST_CASE("a complete local name", "[device_spec]") {
-  DeviceSpec spec = DeviceSpec::local(DeviceType::GPU, 1);
+  DeviceSpec spec = DeviceSpec::complete(DeviceType::GPU, 1);
   CHECK(spec.to_string() == "/job:localhost/replica:0/task:0/device:GPU:1");
   CHECK(spec.local_name() == "/device:GPU:1");
   CHECK(DeviceSpec::parse(spec.to_string()) == spec);

@@ -13,7 +13,10 @@ using test::Machine;
 // Whether the op takes one tensor as each of its inputs. tests/lua/indexed_updates.lua does the same with the others.
 bool takes_vectors(const OpDef& op) {
   for (const InputDef& input : op.inputs) {
-    if ((input.flags & kOwnDType) != 0) return false;
+    if ((input.flags & kOwnDType) != 0 || std::string_view(input.shape).starts_with("[..., ")) return false;
+  }
+  for (const AttrDef& option : op.attrs.defs) {
+    if (option.type == AttrType::Dims && option.is_required) return false;
   }
   const std::string_view name = op.name;
   return op.outputs == 1 && name != "Cross" && name != "Cdist";

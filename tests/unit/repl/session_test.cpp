@@ -250,6 +250,8 @@ TEST_CASE("completion") {
   SECTION("option keys") {
     CHECK(front.words("lt.random.normal({2}, {std|") == "stddev = ");
     CHECK(has(front.words("lt.sum(weights, {|"), "keepdims"));
+    CHECK(has(front.words("lt.sum(weights, {|"), "axis"));
+    CHECK(!has(front.words("lt.matmul(weights, weights, {|"), "axis"));
     CHECK(has(front.words("weights:sum {|"), "keepdims"));
     CHECK(has(front.words("lt.config.set_simulated_gpus(2, {gflops = 1, |"), "memory_limit"));
     CHECK(front.words("lt.random.normal({2}, {seed = we|") == "weights");

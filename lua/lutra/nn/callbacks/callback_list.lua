@@ -133,4 +133,6 @@ function CallbackList:on_epoch_end(...)
   end
 end
 
+CallbackList.methods = methods
+
 return CallbackList

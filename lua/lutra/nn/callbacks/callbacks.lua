@@ -105,11 +105,13 @@ end
 local CSVLogger = define("CSVLogger", { "path" }, { separator = ",", append = false }, function(self)
   require_kind(self, "CSVLogger", "string", "path", "separator")
 end)
+-- By logger, and not a field: a script in a sandbox must not get hold of a file.
+local files = setmetatable({}, { __mode = "k" })
 local function written(self, ok, problem)
   if not ok then tools.fail("FailedPrecondition", ("CSVLogger: %s: %s"):format(self.path, problem)) end
 end
 function CSVLogger:on_train_begin()
-  self.file, self.names, self.head = nil, nil, nil
+  files[self], self.names, self.head = nil, nil, nil
   -- A file that is appended to has the line of names already.
   local before = self.append and io.open(self.path, "rb") or nil
   if before then
@@ -118,7 +120,7 @@ function CSVLogger:on_train_begin()
   end
   local file, problem = io.open(self.path, self.append and "a" or "w")
   if not file then tools.fail("FailedPrecondition", "CSVLogger: " .. problem) end
-  self.file = file
+  files[self] = file
 end
 local function begin_table(self, logs, model)
   self.names = callback.told_names(logs, model)
@@ -128,18 +130,18 @@ local function begin_table(self, logs, model)
       ("CSVLogger: %s has the columns '%s', and this fit logs '%s': append needs the same"):format(self.path,
       self.head, head))
   end
-  if not self.head then written(self, self.file:write(head, "\n")) end
+  if not self.head then written(self, files[self]:write(head, "\n")) end
 end
 function CSVLogger:on_epoch_end(epoch, logs, model)
   if not self.names then begin_table(self, logs, model) end
   local words = { tostring(epoch) }
   for i, name in ipairs(self.names) do words[i + 1] = logs[name] and ("%.9g"):format(logs[name]) or "" end
-  written(self, self.file:write(table.concat(words, self.separator), "\n"))
-  written(self, self.file:flush())
+  written(self, files[self]:write(table.concat(words, self.separator), "\n"))
+  written(self, files[self]:flush())
 end
 function CSVLogger:on_train_end()
-  if self.file then self.file:close() end
-  self.file = nil
+  if files[self] then files[self]:close() end
+  files[self] = nil
 end
 
 -- Ends the training before a nan or inf loss would spoil the weights, and reports where it came from.
@@ -197,9 +199,9 @@ end
 
 local checkpoints = use "nn.callbacks.checkpoint_callbacks"
 
-return {
+return use "late".fields({
   Callback = callback.Callback, EarlyStopping = EarlyStopping, ModelCheckpoint = checkpoints.ModelCheckpoint,
   BackupAndRestore = checkpoints.BackupAndRestore, LearningRateScheduler = LearningRateScheduler,
   ReduceLROnPlateau = ReduceLROnPlateau,
   CSVLogger = CSVLogger, TerminateOnNaN = TerminateOnNaN,
-}
+}, { LambdaCallback = "nn.callbacks.writing_callbacks", TensorBoard = "nn.callbacks.writing_callbacks" })

@@ -45,7 +45,8 @@ local checks = {
   input = list_of(fields_of { shape = list_of(is_count), dtype = is_text }),
   model = is_table, compiled = is_table, why = is_text,
   optimizer = fields_of {
-    kind = is_text, iterations = is_count, has_slots = function(value) return type(value) == "boolean" end,
+    kind = is_text, iterations = is_count,
+    has_slots = function(value) return type(value) == "boolean" end,
     learning_rate = function(value) return value == json.null or type(value) == "number" and value >= 0 end,
   },
   callbacks = list_of(fields_of { kind = is_text, state = is_table }),

@@ -34,7 +34,7 @@ local function unpacked(value, name, tensors)
   if type(value) ~= "table" then return value end
   if value["@"] == "nan" then return 0 / 0 end
   if value["@"] == "tensor" then
-    return tensors[name] or tools.fail("InvalidArgument", ("load: the callbacks' tensor '%s' is missing in the file"):format(name))
+    return tensors[name] or tools.fail("InvalidArgument", ("load: the tensor '%s' of the objects' state is missing in the file"):format(name))
   end
   local made = {}
   for key, entry in pairs(value) do made[key] = unpacked(entry, name .. "/" .. tostring(key), tensors) end
@@ -209,8 +209,10 @@ local function matched_slots(who, path, model, tensors, about, paths, variables)
     for i, variable in ipairs(optimizer.built_for or model:trainable_variables()) do
       local name = kOfOptimizer .. slot .. "/" .. path_of[variable]
       local value = tensors[name]
-      if not value or value.shape ~= variable.shape then
-        differ("'%s' is %s in the file, and %s is expected", name, value and shape_text(value) or "missing", shape_text(variable))
+      local shape = optimizer:slot_shape(slot, variable)
+      if not value or value.shape ~= shape then
+        differ("'%s' is %s in the file, and %s %s is expected", name, value and shape_text(value) or "missing", variable.dtype,
+          tostring(shape))
       end
       values[slot][i] = value
     end
@@ -226,7 +228,7 @@ local function restore_optimizer(model, said, values)
   else
     optimizer.slots, optimizer.built_for, optimizer.restored = nil, nil, nil
   end
-  optimizer.iterations = said.iterations
+  optimizer.iterations, optimizer.held = said.iterations, nil
   if said.learning_rate ~= json.null and type(optimizer.learning_rate) == "number" then optimizer.learning_rate = said.learning_rate end
 end
 
@@ -302,4 +304,7 @@ local function load_model(path, given)
   return model
 end
 
-return { methods = saving, load_model = load_model, write = write }
+return {
+  methods = saving, load_model = load_model, write = write, input_of = input_of, ensure_weights = ensure_weights,
+  packed = packed, unpacked = unpacked, require_path = require_path,
+}

@@ -7,7 +7,8 @@ local activations = {
   relu = lutra.relu, relu6 = lutra.relu6, leaky_relu = lutra.leaky_relu, elu = lutra.elu, selu = lutra.selu,
   gelu = lutra.gelu, silu = lutra.silu, swish = lutra.silu, sigmoid = lutra.sigmoid, tanh = lutra.tanh,
   softmax = lutra.softmax, log_softmax = lutra.log_softmax, softplus = lutra.softplus, softsign = lutra.softsign,
-  exponential = lutra.exp,
+  exponential = lutra.exp, mish = lutra.mish, hard_sigmoid = lutra.hardsigmoid, hard_silu = lutra.hardswish,
+  hard_swish = lutra.hardswish, celu = lutra.celu, log_sigmoid = lutra.log_sigmoid,
 }
 
 -- Internal: resolves a layer's option; nil if there is nothing to do.

@@ -1,6 +1,6 @@
 -- Dropout for layers. In a replica the mask is the replica's rows of the mask for the whole batch.
 local lutra, tools, use = ...
-local replicas = use "distribute.replicas"
+local replicas, seed_here = use "distribute.replicas", use "nn.layers.drawing".seed_here
 
 -- Numbers per block of random bits; element i of an op takes number i.
 local kBlock = 4
@@ -14,17 +14,6 @@ local function dropped(x, rate, seed, first, whole, began)
   if before == 0 then return lutra.dropout(x, rate, { seed = seed }) end
   local flat = lutra.pad(lutra.flatten(x), { { before, 0 } })
   return lutra.dropout(flat, rate, { seed = seed })[{ { before + 1, -1 } }]:reshape(x.shape)
-end
-
--- The seed for one mask, from the layer's seed and the position in the sequence of random numbers: the next mask
--- differs, and masks repeat when the sequence does. Both are mixed by splitmix64 (Steele, Lea and Flood, OOPSLA 2014).
-local function seed_here(seed)
-  local key, at = tools.random_state()
-  tools.set_random_state(key, at + 1)
-  local mixed = seed * 0x9E3779B97F4A7C15 + at
-  mixed = (mixed ~ (mixed >> 30)) * 0xBF58476D1CE4E5B9
-  mixed = (mixed ~ (mixed >> 27)) * 0x94D049BB133111EB
-  return mixed ~ (mixed >> 31)
 end
 
 return function(x, rate, seed)

@@ -74,7 +74,10 @@ function Layer:extend(name)
   end
   local made = class("nn." .. name, self)
   made.kind = name
-  if added.has_our_layers then added.used = true end  -- a layer of the program may add losses
+  if added.has_our_layers then
+    added.used = true  -- a layer of the program may add losses
+    made.is_the_programs = true
+  end
   return made
 end
 
@@ -258,8 +261,13 @@ local function read_call(layer, training)
     if name ~= "training" and not known[name] then
       local names = options.sorted_names(known)
       table.insert(names, 1, "training")
-      tools.refuse_word(("layer '%s': unknown option '%s'"):format(Layer.named(layer), options.quoted(name)), name,
-        names)
+      local text = ("layer '%s': unknown option '%s'"):format(Layer.named(layer), options.quoted(name))
+      if layer.is_the_programs and rawequal(known, Layer.call_options) then
+        tools.fail("InvalidArgument", ("%s: its class takes no option but training; %s.call_options = {%s = true} tells of one, "
+          .. "which call(self, x, training, given) gets as given.%s"):format(text, layer.kind, options.quoted(name),
+          options.quoted(name)))
+      end
+      tools.refuse_word(text, name, names)
     end
   end
   return training.training, training

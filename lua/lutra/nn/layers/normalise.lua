@@ -104,30 +104,33 @@ local function move_by_all(strategy, brought, list)
   end)
 end
 
--- Mean and variance over the rows of all replicas (Chan, Golub and LeVeque, 1979). A tape around all replicas sees it.
+-- Mean and variance over the rows of all replicas, those of other processes too (Chan, Golub and LeVeque, 1979). A tape
+-- around all replicas sees it.
 local function of_all(strategy, brought, list)
-  local mean, variance
-  lutra.device(strategy.devices[1], function()
-    mean = mean_of(brought, list, 1)
-    local spread = {}
-    for i = 1, #list do spread[i] = { brought[i][2] + lutra.square(brought[i][1] - mean) } end
-    variance = mean_of(spread, list, 1)
-  end)
+  local sums, count, silent = use "distribute.sums", strategy.num_replicas_in_sync, nil
+  local what = ("the statistics of the layer '%s'"):format(brought[1][3].name)
+  -- The sums of f(i), weighted.
+  local function total(f)
+    local parts = {}
+    for i, replica in ipairs(list) do
+      if replica.is_silent then silent = replica.id end
+      parts[replica.id] = lutra.device(replica.device, function() return weighted({ f(i) }, replica, 1, count) end)
+    end
+    return sums.with_gradient(strategy, parts, "sum", what, silent)
+  end
+  local mean = total(function(i) return brought[i][1] end)
+  local variance = total(function(i) return brought[i][2] + lutra.square(brought[i][1] - mean[list[i].id]) end)
   local answers = {}
-  for i, replica in ipairs(list) do answers[i] = { mean:to(replica.device), variance:to(replica.device), n = 2 } end
+  for i, replica in ipairs(list) do answers[i] = { mean[replica.id], variance[replica.id], n = 2 } end
   return answers
 end
 
 local function synchronized(self, mean, variance)
-  if replicas.current.strategy.ranks then
-    tools.fail("Unimplemented", ("layer '%s': synchronized statistics over several processes need a sum with a gradient, which "
-      .. "does not exist yet: make the layer without synchronized"):format(self.name))
-  end
   if not replicas.current.rows then
     tools.fail("Unimplemented", ("layer '%s': synchronized statistics need a tape around all replicas, which fit, evaluate and "
       .. "train_on_batch have: train the model by them, or make the layer without synchronized"):format(self.name))
   end
-  return replicas.meet("the layer '" .. self.name .. "'", of_all, mean, variance)
+  return replicas.meet("the layer '" .. self.name .. "'", of_all, mean, variance, self)
 end
 
 BatchNorm.call_options = { mask = true }

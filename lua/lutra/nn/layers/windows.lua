@@ -22,7 +22,7 @@ end
 
 local function require_rank(layer, shape, axes)
   if #shape == axes + 1 and type(shape[1]) ~= "table" then return end
-  local wanted = axes == 1 and "(steps, channels)" or "(height, width, channels)"
+  local wanted = ({ "(steps, channels)", "(height, width, channels)", "(depth, height, width, channels)" })[axes]
   layer:refuse("its input has the shape %s, expected %s",
     (type(shape[1]) == "table" and options.batch_text or options.shape_text)(shape),
     wanted)

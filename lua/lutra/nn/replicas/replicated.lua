@@ -28,15 +28,17 @@ end
 
 -- Splits a batch. Returns the shares that have rows, {id, x, y, weight, rows, share}, and the replicas' numbers.
 local function split(strategy, x, y, weight)
-  local whole = rows_of(x)
+  local place, own = values.placed(x), rows_of(x)
+  local whole = place and place.whole or own
   local list, ids, began = {}, {}, {}
-  for id, share in ipairs(values.shares_of(strategy, whole)) do
+  for id, share in ipairs(place and place.shares or values.shares_of(strategy, whole)) do
     local here = share.last - share.first + 1
     if here > 0 then
-      local all = here == whole
+      local all = here == own
+      local at = share.from and { first = share.from, last = share.from + here - 1 } or share
       list[#list + 1] = {
-        id = id, x = all and x or slice(x, share), y = all and y or slice(y, share),
-        weight = all and weight or slice(weight, share), share = here / whole, device = strategy.devices[id],
+        id = id, x = all and x or slice(x, at), y = all and y or slice(y, at),
+        weight = all and weight or slice(weight, at), share = here / whole, device = strategy.devices[id],
         rows = { first = share.first, count = here, whole = whole, began = began, draws = 0 },
       }
       ids[#ids + 1] = id
@@ -127,10 +129,13 @@ end
 function replicated.train_step(model, x, y, weight)
   local strategy, variables = model.strategy, model.step_variables
   local list, ids = split(strategy, x, y, weight)
-  local on = strategy.ranks and (" on %d rows, with the random state %d/%d,"):format(rows_of(x), tools.random_state())
+  local on = strategy.ranks and (" on %d rows, with the random state %d/%d,"):format(list[1].rows.whole, tools.random_state())
   local tape <close> = GradientTape()
+  strategy.sums_in_gradients = nil
   run(strategy, forward(model, true), list, ids)
   local loss = shared_loss(strategy, list, is_sum(model))
+  -- Other ranks' gradients wait for a replica that adds nothing, where they are sums over all.
+  local silent = list[1].is_silent and strategy.sums_in_gradients and list
   list = counted(list)
   if model.stops_at_nan then
     local is_finite = true
@@ -138,6 +143,7 @@ function replicated.train_step(model, x, y, weight)
     if strategy.ranks then is_finite = select(2, use "distribute.ranks".meet("a look for losses that are not finite", "", is_finite)) end
     if not is_finite then return loss end
   end
+  if silent then gradients_of(strategy, tape, variables, silent, { 0.0 }) end
   local gradients = gradients_of(strategy, tape, variables, list, loss.weights)
   steps.take(strategy, model.optimizer, gradients, on)
   return loss, Shares(list)

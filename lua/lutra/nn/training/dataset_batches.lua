@@ -52,7 +52,8 @@ end
 local function open(self)
   self.opened, self.taken = { shuffles = shuffled(self.dataset), random = { tools.random_state() } }, 0
   local _
-  self.next, _, _, self.closing = self.dataset:iterate()
+  local dataset = self.dataset
+  self.next, _, _, self.closing = (dataset.iterate_joined or dataset.iterate)(dataset)
 end
 
 -- Closes what the running iteration's generators opened. Its position is kept, for a file that is saved after fit.
@@ -130,7 +131,8 @@ local function weight_of(self, y, weight)
   return self.class_weight and class_weights.of_rows(self.who, y, weight, self.class_weight, self.loss) or weight
 end
 
--- for i, x, y, sample_weight, rows in batches:each() do: one epoch. wants_labels: elements without labels are an error.
+-- for i, x, y, sample_weight, rows in batches:each() do: one epoch. wants_labels: elements without labels are an error;
+-- "any": they may lack them.
 function DatasetBatches:each(wants_labels)
   local i = 0
   if not (self.goes_on or self.ahead) then
@@ -140,12 +142,13 @@ function DatasetBatches:each(wants_labels)
   local function batch(x, y, weight)
     if x == nil then return nil end
     i = i + 1
-    if y == nil and wants_labels then
+    if y == nil and wants_labels == true then
       tools.fail("InvalidArgument",
         ("%s: the dataset's elements have one value, expected rows and labels: x, y"):format(self.who))
     end
     local rows = rows_of(self, x)
-    return i, x, y, wants_labels and weight_of(self, y, weight) or nil, rows
+    local place = self.dataset.iterate_joined and use "distribute.values".placed(x)
+    return i, x, y, wants_labels and y ~= nil and weight_of(self, y, weight) or nil, place and place.whole or rows
   end
   return function()
     if i == self.steps then return nil end

@@ -3,13 +3,14 @@ local lutra, tools, use = ...
 local options, layers, metrics, outputs = use "options", use "nn.layers.layer", use "nn.training.metrics", use "nn.models.outputs"
 local tensor_batches, DatasetBatches, class_weights = use "nn.training.tensor_batches", use "nn.training.dataset_batches", use "nn.training.class_weights"
 local Progress, CallbackList, History = use "nn.training.progress", use "nn.callbacks.callback_list", use "nn.training.history"
-local is_chief, running = use "distribute.ranks".is_chief, layers.running
+local is_chief, running, own_steps = use "distribute.ranks".is_chief, layers.running, use "nn.training.own_steps"
 
 local fitting = {}
 
 -- `read` has the sample weights and the loss, which may check labels.
 local function arrays_of(who, x, y, read)
-  local arrays = { x = tensor_batches.read(who, "x", x), y = tensor_batches.read(who, "y", y) }
+  local arrays = { x = tensor_batches.read(who, "x", x) }
+  if y ~= nil or not read.own_step then arrays.y = tensor_batches.read(who, "y", y) end
   if read.sample_weight then arrays.sample_weight = tensor_batches.read(who, "sample_weight", read.sample_weight) end
   if read.class_weight then
     arrays.sample_weight = class_weights.of_rows(who, arrays.y, arrays.sample_weight, read.class_weight, read.loss)
@@ -25,17 +26,24 @@ local function evaluate_all(self, batches, told, progress)
   self:reset_metrics()
   told:on_test_begin()
   if progress then progress:begin_epoch(1) end
-  for i, x, y, weight, rows in batches:each(true) do
+  local own, last = own_steps.find(self, "test_step"), nil
+  for i, x, y, weight, rows in batches:each(own and "any" or true) do
     if hears.on_test_batch_begin then told:on_test_batch_begin(i) end
-    local loss, predictions = self:test_step(x, y, weight)
-    loss_mean:add(loss, rows)
-    self:update_metrics(y, predictions, weight)
-    if hears.on_test_batch_end then told:on_test_batch_end(i, self:read_metrics(loss_mean:result())) end
+    if own then
+      last = own_steps.call(self, "test_step", own, x, y, weight)
+      if hears.on_test_batch_end then told:on_test_batch_end(i, (own_steps.numbers(last))) end
+    else
+      local loss, predictions = self:take_test_step(x, y, weight)
+      loss_mean:add(loss, rows)
+      self:update_metrics(y, predictions, weight)
+      if hears.on_test_batch_end then told:on_test_batch_end(i, self:read_metrics(loss_mean:result())) end
+    end
   end
-  local logs = self:read_metrics(loss_mean:result())
-  if progress then progress:end_epoch(batches.count, self.metric_names, logs) end
+  local logs, names
+  if own then logs, names = own_steps.numbers(last) else logs, names = self:read_metrics(loss_mean:result()), self.metric_names end
+  if progress then progress:end_epoch(batches.count, names, logs) end
   told:on_test_end(logs)
-  return logs
+  return logs, names
 end
 
 -- Progress is shown by rank 0 only.
@@ -49,14 +57,35 @@ end
 -- The function that takes a step; under lt.config.set_placement("auto") one that plans where its ops run.
 local planned = setmetatable({}, { __mode = "k" })
 local function step_of(self)
-  if self.strategy or lutra.config.get_placement() ~= "auto" then return self.train_step end
+  if self.strategy or lutra.config.get_placement() ~= "auto" then return self.take_train_step end
   if not planned[self] then
     -- The model is weak here too: the function must not keep it.
     local model = setmetatable({ self }, { __mode = "v" })
-    local step = use "placement.step".step(function(x, y, weight) return model[1]:train_step(x, y, weight) end)
+    local step = use "placement.step".step(function(x, y, weight) return model[1]:take_train_step(x, y, weight) end)
     planned[self] = function(_, x, y, weight) return step(x, y, weight) end
   end
   return planned[self]
+end
+
+-- One epoch by the class's own step. The logs are those of its last batch.
+local function run_own_epoch(self, batches, run, epoch)
+  local progress, told, hears = run.progress, run.callbacks, run.callbacks.hears
+  self:reset_metrics()
+  progress:begin_epoch(epoch)
+  local steps, last = 0, nil
+  for i, x, y, weight in batches:each "any" do
+    if hears.on_train_batch_begin then told:on_train_batch_begin(i) end
+    last, steps = own_steps.call(self, "train_step", run.own_step, x, y, weight), i
+    if hears.on_train_batch_end then told:on_train_batch_end(i, (own_steps.numbers(last))) end
+    if progress:wants_step() then
+      local logs, names = own_steps.numbers(last)
+      progress:step(i, names, logs)
+    end
+    if self.stop_training then break end
+  end
+  local logs, names = own_steps.numbers(last)
+  run.names = names
+  return logs, steps
 end
 
 -- One epoch over the batches. Returns the logs, or nothing if a loss that is not finite ended it.
@@ -96,9 +125,13 @@ local function run_epochs(self, batches, run)
   for epoch = run.first_epoch, read.epochs do
     told:on_epoch_begin(epoch)
     if read.shuffle then batches:shuffle(read.seed and read.seed + epoch or nil) end
-    local logs, steps = run_epoch(self, batches, run, epoch)
+    local logs, steps = (run.own_step and run_own_epoch or run_epoch)(self, batches, run, epoch)
     if run.validation and not self.stop_training and epoch % read.validation_freq == 0 then
-      for name, value in pairs(evaluate_all(self, run.validation, told)) do logs["val_" .. name] = value end
+      local held, names = evaluate_all(self, run.validation, told)
+      for name, value in pairs(held) do logs["val_" .. name] = value end
+      if run.own_step then
+        for _, name in ipairs(names) do table.insert(run.names, "val_" .. name) end
+      end
     end
     for name, value in pairs(logs) do
       local list = run.history.history[name] or {}
@@ -171,7 +204,9 @@ local function fit(self, x, y, given)
     read[name] = options.count("fit", name, read[name], least)
   end
   options.number("fit", "validation_split", read.validation_split, 0, 1)
-  read.loss, y = self.loss, outputs.prepare(self, "fit", y, read)
+  read.own_step = own_steps.find(self, "train_step")
+  if y ~= nil or not read.own_step then y = outputs.prepare(self, "fit", y, read) end
+  read.loss = self.loss
   local batches, validation = sources_of(x, y, read)
   local _ <close> = batches.dataset and batches
   local _ <close> = validation and validation.dataset and validation
@@ -179,7 +214,7 @@ local function fit(self, x, y, given)
     read = read, loss_mean = metrics.Mean(), history = setmetatable({ history = {}, epoch = {}, model = self }, History),
     progress = Progress("fit", verbose_of(self, read.verbose), read.epochs, batches.count), names = { table.unpack(self.metric_names) },
     callbacks = CallbackList("fit", read.callbacks, self),
-    validation = validation,
+    validation = validation, own_step = read.own_step,
   }
   if validation then
     for _, name in ipairs(self.metric_names) do table.insert(run.names, "val_" .. name) end
@@ -190,11 +225,12 @@ local function fit(self, x, y, given)
   rawset(self, "history", run.history)
   rawset(self, "stop_training", false)
   rawset(self, "stops_at_nan", run.callbacks.stops_at_nan)
-  if not self.step_variables then self:ensure_trainable(batches:first_x()) end
+  if run.own_step then self:ensure_ready(batches:first_x())
+  elseif not self.step_variables then self:ensure_trainable(batches:first_x()) end
   rawset(self, "batches", batches)
   run.callbacks:on_train_begin()
   run.first_epoch = first_epoch(self, batches, read)
-  run.replayed = lutra.config.get_placement() ~= "auto" and use "nn.training.replayed"(self, run.callbacks, (batches.count or math.huge) * read.epochs)
+  run.replayed = not run.own_step and lutra.config.get_placement() ~= "auto" and use "nn.training.replayed"(self, run.callbacks, (batches.count or math.huge) * read.epochs)
   local ok, err = pcall(run_epochs, self, batches, run)
   if not ok then
     if run.callbacks.own_error or not is_interrupt(err) then error(err, 0) end
@@ -214,7 +250,9 @@ local function evaluate(self, x, y, given)
   if tensor_batches.is_dataset(x) then y, given = nil, DatasetBatches.options_of("evaluate", y, given) end
   local read = options.read("evaluate", given,
     { batch_size = 32, verbose = "auto", sample_weight = false, class_weight = false, return_dict = false, steps = false, callbacks = {} })
-  read.loss, y = self.loss, outputs.prepare(self, "evaluate", y, read)
+  read.own_step = own_steps.find(self, "test_step")
+  if y ~= nil or not read.own_step then y = outputs.prepare(self, "evaluate", y, read) end
+  read.loss = self.loss
   local batches
   if tensor_batches.is_dataset(x) then
     batches = DatasetBatches("evaluate", x, "steps", read.steps, read.class_weight, read.loss)
@@ -225,10 +263,10 @@ local function evaluate(self, x, y, given)
   local _ <close> = batches.dataset and batches
   if not rawget(self, "ready") then self:ensure_ready(batches:first_x()) end
   local told = CallbackList("evaluate", read.callbacks, self)
-  local logs = evaluate_all(self, batches, told, Progress("evaluate", verbose_of(self, read.verbose), nil, batches.count))
+  local logs, names = evaluate_all(self, batches, told, Progress("evaluate", verbose_of(self, read.verbose), nil, batches.count))
   if read.return_dict then return logs end
   local values = {}
-  for i, name in ipairs(self.metric_names) do values[i] = logs[name] end
+  for i, name in ipairs(names) do values[i] = logs[name] end
   return table.unpack(values)
 end
 

@@ -168,8 +168,19 @@ define("SparseCategoricalCrossentropy", { "sparse_categorical_crossentropy" }, {
     return cross_entropy(y_true, self.from_logits and y_pred or lutra.log(probabilities(y_pred)))
   end)
 
+-- Losses of more_losses.lua, which is loaded on use.
+local more = {}
+for name in ([[Hinge SquaredHinge CategoricalHinge KLDivergence Poisson LogCosh CosineSimilarity MeanAbsolutePercentageError
+  MeanSquaredLogarithmicError BinaryFocalCrossentropy CategoricalFocalCrossentropy Dice Tversky hinge squared_hinge
+  categorical_hinge kl_divergence kld poisson log_cosh logcosh cosine_similarity mean_absolute_percentage_error mape
+  mean_squared_logarithmic_error msle binary_focal_crossentropy categorical_focal_crossentropy dice tversky]]):gmatch "%S+" do
+  more[name] = "nn.training.more_losses"
+end
+use "late".fields(losses, more)
+
 -- Internal: resolves compile's option to a function of labels, predictions and weights (or nil).
 local function get(who, value)
+  if type(value) == "string" and more[value] then use "nn.training.more_losses" end
   local found = options.resolve(who, "loss", value, by_name)
   if type(value) == "string" then return found() end
   if type(value) == "function" then
@@ -204,5 +215,5 @@ end
 
 return {
   public = losses, get = get, check_batch = check_batch, fitted = fitted, tensor = tensor, row_weights = row_weights,
-  weights_for = weights_for,
+  weights_for = weights_for, define = define, unhalved = unhalved, probabilities = probabilities, kEpsilon = kEpsilon,
 }

@@ -3,6 +3,7 @@
 local lutra, tools, use = ...
 local class, options, losses, masks, waiting = use "class", use "options", use "nn.training.losses",
   use "nn.training.masks", use "nn.training.waiting"
+local late = use "late"
 local fitted, tensor, row_weights, weights_for = losses.fitted, losses.tensor, losses.row_weights, losses.weights_for
 
 -- 0 / 0 has a sign on some machines, which would be printed.
@@ -74,7 +75,30 @@ function Mean:result()
   return self.count == 0 and 0.0 or plain(self.total / self.count)
 end
 
-local metrics, by_name = { Mean = Mean }, {}
+-- The base of the program's own: define update_state(y_true, y_pred, sample_weight), result and reset_state; init may
+-- call Metric.init(self, {name = }). compile takes the class' objects.
+local Metric = class "nn.metrics.Metric"
+Metric.remembers = true
+function Metric:init(given)
+  self.name = options.read("metrics.Metric", given, { name = self.kind and self.kind:lower() or "metric" }).name
+end
+function Metric:extend(name)
+  options.text("extend", "name", name)
+  local made = class("nn.metrics." .. name, self)
+  made.kind = name
+  return made
+end
+-- An object whose init has not set a name has its class's.
+function Metric.finish(object)
+  if rawget(object, "name") == nil then object.name = (object.kind or "metric"):lower() end
+end
+for _, method in ipairs { "update_state", "result", "reset_state" } do
+  Metric[method] = function(self)
+    tools.fail("InvalidArgument", ("metrics.Metric: the class %s has no method %s: define it"):format(self.kind or "Metric", method))
+  end
+end
+
+local metrics, by_name = { Mean = Mean, Metric = Metric }, {}
 
 -- The same for values of predictions, which may have a mask.
 local function update_by_rows(self, values, y_pred, sample_weight)
@@ -209,16 +233,21 @@ define("TopKCategoricalAccuracy", { "top_k_categorical_accuracy" }, { k = 5 }, f
   return in_top(y_pred, class_of("top_k_categorical_accuracy", y_true, y_pred), self.k)
 end, check_k)
 
--- The area under the ROC curve, from counts between evenly spaced thresholds, as in Keras.
+-- The area under a curve, from counts between evenly spaced thresholds, as in Keras.
 local AUC = class "nn.metrics.AUC"
 AUC.remembers = true
 metrics.AUC, by_name.auc = AUC, AUC
 
 function AUC:init(given)
-  for key, value in pairs(options.read("metrics.AUC", given, { num_thresholds = 200, name = "auc" })) do
-    self[key] = value
-  end
+  local read = options.read("metrics.AUC", given, {
+    num_thresholds = 200, curve = "ROC", summation_method = "interpolation", from_logits = false, name = "auc",
+  })
+  for key, value in pairs(read) do self[key] = value end
   options.count("metrics.AUC", "num_thresholds", self.num_thresholds, 2)
+  options.word("metrics.AUC", "curve", self.curve, { ROC = true, PR = true })
+  options.word("metrics.AUC", "summation_method", self.summation_method,
+    { interpolation = true, minoring = true, majoring = true })
+  options.boolean("metrics.AUC", "from_logits", self.from_logits)
   self:reset_state()
 end
 function AUC:reset_state() self.counts = nil end
@@ -227,6 +256,7 @@ function AUC:reset_state() self.counts = nil end
 -- (num_thresholds - 1); the first also counts 0.
 function AUC:update_state(y_true, y_pred, sample_weight)
   y_true, y_pred = tensor(self.name, "y_true", y_true), tensor(self.name, "y_pred", y_pred)
+  if self.from_logits then y_pred = lutra.sigmoid(y_pred) end
   local buckets = self.num_thresholds
   local label = lutra.flatten(lutra.cast(fitted("auc", y_true, y_pred), "float32"))
   local place = lutra.cast(lutra.ceil(lutra.flatten(y_pred) * (buckets - 1.0)), "int64")
@@ -241,19 +271,40 @@ function AUC:update_state(y_true, y_pred, sample_weight)
   self.counts = self.counts and self.counts + counts or counts
 end
 
+local function share(part, all) return all > 0 and part / all or 0.0 end
+
+-- From one threshold to the next lower one, precision changes as hits and predictions do (Davis and Goadrich, ICML 2006).
+local function precision_area(hits, more_hits, alarms, more_alarms, all)
+  local before, after = hits + alarms, more_hits + more_alarms
+  local slope = share(more_hits - hits, after - before)
+  local rest = hits - slope * before
+  local ratio = before > 0 and after > 0 and after / before or 1
+  return share(slope * (more_hits - hits + rest * math.log(ratio)), all)
+end
+
 function AUC:result()
   if not self.counts then return 0.0 end
   local counts = self.counts:totable()
   local hits, alarms, area = 0, 0, 0
   local total_hits, total_alarms = 0, 0
   for i = 1, #counts[1] do total_hits, total_alarms = total_hits + counts[1][i], total_alarms + counts[2][i] end
-  if total_hits == 0 or total_alarms == 0 then return 0.0 end
+  if total_hits == 0 or self.curve == "ROC" and total_alarms == 0 then return 0.0 end
+  local is_roc, method = self.curve == "ROC", self.summation_method
   for i = #counts[1], 1, -1 do
     local more_hits, more_alarms = hits + counts[1][i], alarms + counts[2][i]
-    area = area + (more_alarms - alarms) * (more_hits + hits) / 2
+    local width, low, high
+    if is_roc then
+      width, low, high = (more_alarms - alarms) / total_alarms, hits / total_hits, more_hits / total_hits
+    else
+      width, low, high = (more_hits - hits) / total_hits, share(hits, hits + alarms), share(more_hits, more_hits + more_alarms)
+    end
+    if method == "minoring" then area = area + width * math.min(low, high)
+    elseif method == "majoring" then area = area + width * math.max(low, high)
+    elseif is_roc then area = area + width * (low + high) / 2
+    else area = area + precision_area(hits, more_hits, alarms, more_alarms, total_hits) end
     hits, alarms = more_hits, more_alarms
   end
-  return area / (total_hits * total_alarms)
+  return area
 end
 
 -- A function of labels and predictions as a metric.
@@ -269,6 +320,9 @@ end
 -- Internal: resolves an entry of compile's list.
 local function get(who, value, place, list)
   list = list or "metrics"
+  if type(value) == "string" and not by_name[value] then
+    for _, file in ipairs { "value_metrics", "confusion_metrics" } do use("nn.training." .. file) end
+  end
   local found = options.resolve(who, ("%s[%d]"):format(list, place), value, by_name)
   if type(value) == "string" then return found { name = value } end
   if type(value) == "function" then return Wrapped(value, "metric_" .. place) end
@@ -280,4 +334,18 @@ local function get(who, value, place, list)
     who, list, place, tools.what_is(value)))
 end
 
-return { public = metrics, get = get, Mean = Mean, plain = plain }
+local late_files = {}
+for file, names in pairs {
+  confusion_metrics = "TruePositives TrueNegatives FalsePositives FalseNegatives F1Score FBetaScore IoU BinaryIoU MeanIoU OneHotIoU "
+    .. "OneHotMeanIoU PrecisionAtRecall RecallAtPrecision SensitivityAtSpecificity SpecificityAtSensitivity",
+  value_metrics = "Sum MeanMetricWrapper CosineSimilarity Hinge SquaredHinge CategoricalHinge KLDivergence Poisson LogCoshError "
+    .. "MeanAbsolutePercentageError MeanSquaredLogarithmicError R2Score",
+} do
+  for name in names:gmatch "%S+" do late_files[name] = "nn.training." .. file end
+end
+late.fields(metrics, late_files)
+
+return {
+  public = metrics, get = get, Mean = Mean, plain = plain, define = define, by_name = by_name, Metric = Metric, Wrapped = Wrapped,
+  labels_of = labels_of,
+}

@@ -48,7 +48,7 @@ local function is_own_layer(layer)
       if getmetatable(made) ~= nil and type(made) == "table" then classes[#classes + 1] = made end
     end
     return classes
-  end, layer) and not has_own_methods(layer) and not rawget(layer, "stateful")
+  end, layer) and not has_own_methods(layer) and not rawget(layer, "stateful") and not layer.never_replayed
     and has_no_function(rawget(layer, "made_with"), 1)
 end
 
@@ -61,6 +61,7 @@ end
 local function is_own_optimizer(optimizer)
   local rate = optimizer.learning_rate
   return is_own("optimizer", function() return optimizers.public end, optimizer) and not optimizer.use_ema
+    and not optimizer.gradient_accumulation_steps
     and not has_own_methods(optimizer)
     and (type(rate) == "number" or is_own("schedule", function() return schedules end, rate))
 end
@@ -84,7 +85,7 @@ end
 local function step_of(model)
   return function(x, y, weight)
     local added = {}
-    local loss, predictions = model:train_step(x, y, weight)
+    local loss, predictions = model:take_train_step(x, y, weight)
     for i, metric in ipairs(model.metrics) do
       metric.add = function(_, value, count) added[#added + 1] = { i, value, count } end
     end

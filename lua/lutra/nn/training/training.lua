@@ -4,6 +4,7 @@ local options, layers, losses, metrics = use "options", use "nn.layers.layer", u
 local read_tensors, class_weights = use "nn.training.tensor_batches".read, use "nn.training.class_weights"
 local outputs, optimizers, replicas = use "nn.models.outputs", use "optim.rules", use "distribute.replicas"
 local precision, added = use "nn.training.precision", use "nn.training.added_losses"
+local own_steps = use "nn.training.own_steps"
 local GradientTape, running = lutra.GradientTape, layers.running
 
 local training = {}
@@ -46,6 +47,11 @@ end
 function training:compile(given)
   local read = options.read("compile", given,
     { optimizer = "rmsprop", loss = false, metrics = {}, weighted_metrics = {}, loss_weights = false, precision = false })
+  -- A class with a step of its own may compute its loss there.
+  local is_own = own_steps.find(self, "train_step") ~= nil
+  if not read.loss and is_own then
+    read.loss = function() tools.fail("FailedPrecondition", "the model is compiled without a loss: write compile {loss = ...}") end
+  end
   if not read.loss then tools.fail("InvalidArgument", 'compile: loss is missing: write model:compile {optimizer = "adam", loss = "mse"}') end
   local optimizer, names = optimizers.get("compile", read.optimizer), outputs.names_for(self, read)
   local dtype = precision.read("compile", read.precision)
@@ -120,7 +126,7 @@ end
 
 -- Takes one step. Returns the loss, a one-element tensor, and the predictions. If a callback checks for it
 -- (TerminateOnNaN) and the loss is nan or inf, it takes no step and returns the loss alone.
-function training:train_step(x, y, sample_weight)
+function training:take_train_step(x, y, sample_weight)
   if self.strategy then return use "nn.replicas.replicated".train_step(self, x, y, sample_weight) end
   local variables, before = self.step_variables, running.training
   running.training = true
@@ -134,7 +140,7 @@ function training:train_step(x, y, sample_weight)
   return loss, predictions
 end
 
-function training:test_step(x, y, sample_weight)
+function training:take_test_step(x, y, sample_weight)
   if self.strategy then return use "nn.replicas.replicated".test_step(self, x, y, sample_weight) end
   running.training = nil
   local predictions = self:compute(x, false)
@@ -150,6 +156,31 @@ function training:update_metrics(y, predictions, sample_weight)
       list[i]:update_state(y, predictions, i > plain and sample_weight or nil)
     end
   end
+end
+
+-- What a class may define instead: train_step(self, data) and test_step(self, data) get {x, y, sample_weight} and return
+-- numbers by name (own_steps.lua). These are those of all models.
+local function logs_of(self, loss, y, predictions, sample_weight)
+  self:update_metrics(y, predictions, sample_weight)
+  return self:read_metrics(metrics.plain(loss:item()))
+end
+function training:train_step(data)
+  if not self.step_variables then self:ensure_trainable(data[1]) end
+  local loss, predictions = self:take_train_step(data[1], data[2], data[3])
+  return logs_of(self, loss, data[2], predictions, data[3])
+end
+function training:test_step(data)
+  local loss, predictions = self:take_test_step(data[1], data[2], data[3])
+  return logs_of(self, loss, data[2], predictions, data[3])
+end
+
+-- For such steps: the compiled loss, the weights' penalties and added losses; the metrics' values after this batch.
+function training:compute_loss(_, y, y_pred, sample_weight) return self:total_loss(y, y_pred, sample_weight) end
+function training:compute_metrics(_, y, y_pred, sample_weight)
+  self:update_metrics(y, y_pred, sample_weight)
+  local logs = self:read_metrics()
+  logs.loss = nil
+  return logs
 end
 
 function training:reset_metrics()
@@ -185,13 +216,21 @@ local function weights_of(self, who, given, y)
   return read.class_weight and class_weights.of_rows(who, y, weight, read.class_weight, self.loss) or weight
 end
 
+local function own_values(logs)
+  local numbers, names = own_steps.numbers(logs)
+  for i, name in ipairs(names) do names[i] = numbers[name] end
+  return table.unpack(names)
+end
+
 local function train_one(self, x, y, given)
   self:require_compiled("train_on_batch")
   x, y = read_tensors("train_on_batch", "x", x), read_tensors("train_on_batch", "y", outputs.labels(self, "train_on_batch", y, "y"))
   losses.check_batch("train_on_batch", y, self.loss)
   local weight = weights_of(self, "train_on_batch", given, y)
   if not self.step_variables then self:ensure_trainable(x) end
-  local loss, predictions = self:train_step(x, y, weight)
+  local step = own_steps.find(self, "train_step")
+  if step then return own_values(own_steps.call(self, "train_step", step, x, y, weight)) end
+  local loss, predictions = self:take_train_step(x, y, weight)
   return batch_values(self, loss, y, predictions, weight)
 end
 
@@ -201,7 +240,9 @@ local function test_one(self, x, y, given)
   losses.check_batch("test_on_batch", y, self.loss)
   local weight = weights_of(self, "test_on_batch", given, y)
   self:ensure_ready(x)
-  local loss, predictions = self:test_step(x, y, weight)
+  local step = own_steps.find(self, "test_step")
+  if step then return own_values(own_steps.call(self, "test_step", step, x, y, weight)) end
+  local loss, predictions = self:take_test_step(x, y, weight)
   return batch_values(self, loss, y, predictions, weight)
 end
 

@@ -1,11 +1,11 @@
 local lutra, _, use = ...
 
 local function list(session)
-  local command = use "repl.command"
+  local command, filled = use "repl.command", use "repl.listing".filled
   session:print "Commands:"
   for _, name in ipairs(command.names(session)) do
     local each = command.find(session, name)
-    session:print(("  %-26s %s"):format(":" .. each.usage, each.help))
+    session:print(filled(("  %-26s %s"):format(":" .. each.usage, each.help)))
   end
   session:print(("  %-26s %s"):format("?name", "describe a name of Lutra's or of yours"))
   session:print(("  %-26s %s"):format("??word", "search names and summaries"))
@@ -19,7 +19,9 @@ return {
     if argument == "" then return list(session) end
     local found = use "repl.command".find(session, (argument:gsub("^:", "")))
     local more = found and found.more and "\n" .. found.more or ""
-    if found then return session:print((":%s\n  %s%s"):format(found.usage, found.help, more)) end
+    if found then
+      return session:print(use "repl.listing".filled((":%s\n  %s%s"):format(found.usage, found.help, more)))
+    end
     use "repl.question".help(session, argument)
   end,
 }

@@ -1,0 +1,83 @@
+-- What all distributions share: their parameters, the shapes of samples, and the checks of arguments.
+local lutra, tools, use = ...
+local options = use "options"
+local class = use "class"
+
+local Distribution = class("distributions.Distribution")
+
+function Distribution.fail(text, ...) tools.fail("InvalidArgument", text:format(...)) end
+local fail = Distribution.fail
+
+-- A parameter as a tensor of floats.
+function Distribution.parameter(who, name, value)
+  local kind = type(value)
+  if not tools.is_tensor(value) then
+    if kind ~= "number" and (kind ~= "table" or getmetatable(value) ~= nil) then
+      fail("%s: %s is %s, expected a tensor or a number", who, name, tools.what_is(value))
+    end
+    value = lutra.constant(value)
+  end
+  if value.dtype == "bool" then fail("%s: %s is bool, expected a number", who, name) end
+  if not value.dtype:find("float") then value = value:cast("float32") end
+  return value
+end
+
+-- Fails unless all elements are as they must be, where the arguments are checked.
+function Distribution.check(who, read, name, is_good, wanted)
+  if read.validate_args and not lutra.all(is_good):item() then
+    fail("%s: %s has a number that is not %s", who, name, wanted)
+  end
+end
+
+function Distribution.options(who, given) return options.read(who, given, { validate_args = true }) end
+
+-- Two parameters in their broadcast shape and promoted dtype.
+function Distribution.broadcast(a, b)
+  local sum = a + b
+  return lutra.broadcast_to(a, sum.shape):cast(sum.dtype), lutra.broadcast_to(b, sum.shape):cast(sum.dtype)
+end
+
+-- The given sizes, and then those of one sample.
+function Distribution:sizes(shape)
+  local who = self.__name:gsub("^lutra%.", "") .. ":sample"
+  local sizes = {}
+  for i, size in ipairs(options.shape(who, "shape", shape == nil and {} or shape)) do
+    if size < 0 then fail("%s: shape[%d] is %d, expected 0 or more", who, i, size) end
+    sizes[i] = size
+  end
+  local given = #sizes
+  for _, size in ipairs(self.shape) do sizes[#sizes + 1] = size end
+  return sizes, given
+end
+
+-- The seed that options or a generator give; nil: the next of set_seed's sequence.
+function Distribution:seed(given)
+  local who = self.__name:gsub("^lutra%.", "") .. ":sample"
+  local read = options.read(who, given, { seed = false, generator = false })
+  if read.generator then
+    local generator = read.generator
+    if type(generator) ~= "table" or not math.tointeger(rawget(generator, "count")) then
+      fail("%s: generator is %s, expected a lutra.random.Generator", who, tools.what_is(generator))
+    end
+    return generator:seed()
+  end
+  return read.seed or nil
+end
+
+function Distribution:prob(x) return (lutra.exp(self:log_prob(x))) end
+function Distribution:stddev() return (lutra.sqrt(self:variance())) end
+
+-- An argument of log_prob and the like as a tensor of floats.
+function Distribution:value(x)
+  return (Distribution.parameter(self.__name:gsub("^lutra%.", "") .. ":log_prob", "x", x))
+end
+
+function Distribution:kl(other)
+  local who = self.__name:gsub("^lutra%.", "") .. ":kl"
+  if type(other) ~= "table" or getmetatable(other) ~= getmetatable(self) or rawget(other, "shape") == nil then
+    fail("%s: other is %s, expected another %s", who, tools.what_is(other), self.__name)
+  end
+  return (self:divergence(other))
+end
+
+return Distribution

@@ -1,0 +1,100 @@
+-- lutra.train.CheckpointManager: numbered files of a Checkpoint in one folder, of which the last few are kept. The file
+-- NAME.json there lists them.
+local lutra, tools, use = ...
+local class, options, json = use "class", use "options", use "json"
+
+local CheckpointManager = class "train.CheckpointManager"
+
+local function read_list(path)
+  local file = io.open(path, "rb")
+  if not file then return {} end
+  local text <const> = file:read "a"
+  file:close()
+  local list, names = json.decode(text, "CheckpointManager: " .. path), {}
+  for i, entry in ipairs(type(list) == "table" and list or {}) do
+    if type(entry) ~= "table" or math.type(entry.number) ~= "integer" or type(entry.file) ~= "string"
+      or entry.file:find "[/\\]" then
+      tools.fail("InvalidArgument", ("CheckpointManager: %s does not list the files of a Checkpoint"):format(path))
+    end
+    names[i] = { number = entry.number, file = entry.file }
+  end
+  return names
+end
+
+function CheckpointManager:init(checkpoint, folder, given)
+  local kind = getmetatable(checkpoint)
+  if type(kind) ~= "table" or kind.__name ~= "lutra.train.Checkpoint" then
+    tools.fail("InvalidArgument", ("CheckpointManager: checkpoint is %s, expected a lt.train.Checkpoint"):format(
+      tools.what_is(checkpoint)))
+  end
+  options.text("CheckpointManager", "folder", folder)
+  local read = options.read("CheckpointManager", given, { max_to_keep = 5, name = "checkpoint" })
+  self.max_to_keep = options.count("CheckpointManager", "max_to_keep", read.max_to_keep, 1)
+  if not read.name:find "^[%w_%-]+$" then
+    tools.fail("InvalidArgument", ("CheckpointManager: name is \"%s\", expected a word: it begins the files' names"):format(
+      options.quoted(read.name)))
+  end
+  self.checkpoint, self.folder, self.name = checkpoint, folder, read.name
+  self.list = folder .. "/" .. read.name .. ".json"
+  tools.make_folder(folder, "CheckpointManager")
+  self.files = read_list(self.list)
+  self:update()
+end
+
+function CheckpointManager:update()
+  local last = self.files[#self.files]
+  self.latest_checkpoint = last and self.folder .. "/" .. last.file or nil
+end
+
+-- The paths of the files that are kept, the oldest first.
+function CheckpointManager:checkpoints()
+  local paths = {}
+  for i, entry in ipairs(self.files) do paths[i] = self.folder .. "/" .. entry.file end
+  return paths
+end
+
+local function write_list(self)
+  local beside = self.list .. ".new"
+  local file, problem = io.open(beside, "wb")
+  local ok = file
+  if file then
+    ok, problem = file:write(json.encode(self.files), "\n")
+    local closed, why = file:close()
+    if ok and not closed then ok, problem = nil, why end
+  end
+  if ok then ok, problem = os.rename(beside, self.list) end
+  if not ok then tools.fail("FailedPrecondition", ("CheckpointManager: %s: %s"):format(self.list, problem)) end
+end
+
+-- save([number]): writes a file, and removes those that are too many. Returns its path.
+function CheckpointManager:save(number)
+  local last = self.files[#self.files]
+  number = number == nil and (last and last.number or 0) + 1 or options.count("save", "number", number, 0)
+  local name = ("%s-%d.safetensors"):format(self.name, number)
+  local path = self.checkpoint:save(self.folder .. "/" .. name)
+  for i = #self.files, 1, -1 do
+    if self.files[i].file == name then table.remove(self.files, i) end
+  end
+  table.insert(self.files, { number = number, file = name })
+  local removed = {}
+  while #self.files > self.max_to_keep do removed[#removed + 1] = table.remove(self.files, 1).file end
+  -- The list is written first: it never names a file that is gone.
+  write_list(self)
+  for _, file in ipairs(removed) do os.remove(self.folder .. "/" .. file) end
+  self:update()
+  return path
+end
+
+-- Restores the latest file, if there is one. Returns its path or nil.
+function CheckpointManager:restore_or_initialize()
+  if not self.checkpoint:restore(self.latest_checkpoint) then return nil end
+  return self.latest_checkpoint
+end
+
+function CheckpointManager:__tostring()
+  return ("<lutra.train.CheckpointManager %s, %d files>"):format(self.folder, #self.files)
+end
+
+use "colon"(CheckpointManager, "manager", "manager", "save restore_or_initialize checkpoints")
+
+return CheckpointManager

@@ -1,0 +1,139 @@
+-- Functions that are written with ops, against PyTorch's results and gradients (make_functions_reference.py); blocks of
+-- attention, dtypes, devices, refused calls.
+local lt = require "lutra"
+local expect = dofile("tests/support/expect.lua")
+
+lt.config.set_simulated_gpus(1)
+
+local function noise(seed, shape)
+  local size = 1
+  for _, n in ipairs(shape) do size = size * n end
+  local i = lt.range(size, { dtype = "int64" })
+  return (((i + 17) * (i + 31 * seed + 7) * 7919) % 65521):float64():reshape(shape) / 32760.5 - 1
+end
+local function call_of(text) return load("local lt, noise, a, b, c = ... return lt." .. text) end
+
+expect.case("PyTorch's results and gradients", function()
+  for _, case in ipairs(dofile "tests/support/golden/functions_reference.lua") do
+    local text, shapes, shape, wanted, slopes = table.unpack(case)
+    local xs = {}
+    for i, each in ipairs(shapes) do xs[i] = noise(i, each) end
+    local tape <close> = lt.GradientTape()
+    tape:watch(xs)
+    local y = call_of(text)(lt, noise, table.unpack(xs))
+    expect.equal({ table.unpack(y.shape) }, shape, text)
+    expect.close(y:flatten():totable(), wanted, 1e-8, text)
+    for i, slope in ipairs(tape:gradient((y * noise(50, shape)):sum(), xs)) do
+      expect.close(slope:flatten():totable(), slopes[i], 1e-8, text .. ", gradient " .. i)
+    end
+  end
+end)
+
+expect.case("on a GPU, in float32 and in halves", function()
+  for _, case in ipairs(dofile "tests/support/golden/functions_reference.lua") do
+    local text, shapes, _, wanted = table.unpack(case)
+    for dtype, tolerance in pairs { float32 = 3e-5, float16 = 4e-2 } do
+      local scope <close> = lt.device("/GPU:0")
+      local xs = {}
+      for i, each in ipairs(shapes) do xs[i] = noise(i, each):cast(dtype) end
+      if not text:find "ctc" or dtype == "float32" then
+        local y = call_of(text)(lt, function(...) return noise(...):cast(dtype) end, table.unpack(xs))
+        expect.equal(y.dtype, dtype, text)
+        expect.close(y:float64():flatten():totable(), wanted, tolerance * (text:find "ctc" and 10 or 1), text .. ", " .. dtype)
+      end
+    end
+  end
+end)
+
+expect.case("attention in blocks is the same, also its gradients", function()
+  local function both(rows, columns, given)
+    local q, k, v = noise(1, { 2, rows, 8 }), noise(2, { 2, columns, 8 }), noise(3, { 2, columns, 6 })
+    local function exact(a, b, c)
+      local scores = lt.matmul(a, b, { transpose_b = true }) * (given.scale or 1 / math.sqrt(8))
+      if given.mask then scores = lt.where(given.mask, scores, -1e300) end
+      if given.is_causal then
+        scores = lt.where(lt.range(rows):reshape { rows, 1 }:ge(lt.range(columns):reshape { 1, columns }), scores, -1e300)
+      end
+      return lt.matmul(lt.softmax(scores, -1), c)
+    end
+    local results = {}
+    for i, f in ipairs { exact, function(a, b, c) return lt.scaled_dot_product_attention(a, b, c, given) end } do
+      local tape <close> = lt.GradientTape()
+      tape:watch { q, k, v }
+      local y = f(q, k, v)
+      results[i] = { y, table.unpack(tape:gradient((y * noise(5, { 2, rows, 6 })):sum(), { q, k, v })) }
+    end
+    for i = 1, 4 do
+      expect.close(lt.abs(results[1][i] - results[2][i]):max():item(), 0, 1e-9, ("%d x %d, %d"):format(rows, columns, i))
+    end
+  end
+  both(1100, 1000, {})
+  both(1030, 1030, { is_causal = true })
+  both(900, 1300, { mask = noise(7, { 1, 900, 1300 }):gt(0), scale = 0.2 })
+  both(1300, 900, { mask = lt.logical_or(noise(7, { 2, 1, 900 }):gt(0), lt.range(900):eq(0)), is_causal = true })
+end)
+
+expect.case("memory: never all scores", function()
+  local q = lt.random.normal { 1, 1, 4096, 16 }
+  lt.config.reset_memory_stats "CPU:0"
+  local before = lt.config.get_memory_info("CPU:0").current
+  local y = lt.scaled_dot_product_attention(q, q, q)
+  local most = lt.config.get_memory_info("CPU:0").peak - before
+  assert(most < 4096 * 4096 * 4 / 2, most)
+  expect.equal({ table.unpack(y.shape) }, { 1, 1, 4096, 16 })
+end)
+
+expect.case("queries that see nothing, and samples of categories", function()
+  local x = lt.ones { 2, 3 }
+  local y = lt.scaled_dot_product_attention(x, x, x, { mask = { { true, false }, { false, false } } })
+  expect.equal(y:totable(), { { 1, 1, 1 }, { 0, 0, 0 } })
+  lt.random.set_seed(1)
+  local logits = lt.log(lt.constant { 0.2, 0.5, 0.3 })
+  local counts = lt.gumbel_softmax(lt.broadcast_to(logits, { 20000, 3 }), { hard = true }):mean(1)
+  expect.close(counts, { 0.2, 0.5, 0.3 }, 0.02)
+  expect.close(lt.gumbel_softmax(lt.zeros { 3, 4 }, { axis = 1 }):sum(1), { 1, 1, 1, 1 }, 1e-5)
+  local hard = lt.gumbel_softmax(lt.zeros { 3, 4 }, { axis = 1, hard = true, seed = 2 })
+  expect.equal(hard:bytes(), lt.gumbel_softmax(lt.zeros { 3, 4 }, { axis = 1, hard = true, seed = 2 }):bytes())
+  expect.close(hard:sum(1), { 1, 1, 1, 1 }, 1e-6)
+end)
+
+expect.case("blocks of channels as TensorFlow has them", function()
+  -- tf.nn.depth_to_space's own examples.
+  expect.equal(lt.depth_to_space({ { { { 1, 2, 3, 4 } } } }, 2):totable(), { { { { 1 }, { 2 } }, { { 3 }, { 4 } } } })
+  expect.equal(lt.depth_to_space({ { { { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 } } } }, 2):totable(),
+    { { { { 1, 2, 3 }, { 4, 5, 6 } }, { { 7, 8, 9 }, { 10, 11, 12 } } } })
+  local x = noise(3, { 2, 4, 6, 3 })
+  expect.equal(lt.depth_to_space(lt.space_to_depth(x, 2), 2):bytes(), x:bytes())
+end)
+
+expect.case("what is refused", function()
+  local x = lt.ones { 1, 4, 4, 4 }
+  local function refused(words, name, ...) expect.raises("InvalidArgument", words, lt[name], ...) end
+  refused("query (2, 3), key (2, 4) and value (2, 4) do not match", "scaled_dot_product_attention", lt.ones { 2, 3 }, lt.ones { 2, 4 }, lt.ones { 2, 4 })
+  refused("mask has the shape (3, 3), which does not broadcast to (2, 2)", "scaled_dot_product_attention", lt.ones { 2, 3 }, lt.ones { 2, 3 },
+    lt.ones { 2, 3 }, { mask = lt.ones { 3, 3 } })
+  refused("mask is int32, expected bool", "scaled_dot_product_attention", lt.ones { 2, 3 }, lt.ones { 2, 3 }, lt.ones { 2, 3 }, { mask = { { 1, 2 } } })
+  refused("unknown option 'causal'; there are is_causal, mask, scale", "scaled_dot_product_attention", x, x, x, { causal = true })
+  refused("query is nil, expected a tensor", "scaled_dot_product_attention")
+  refused("conv1d: x has the shape (1, 4, 4, 4), expected (batch, steps, channels)", "conv1d", x, x)
+  refused("conv1d: padding is \"full\"", "conv1d", lt.ones { 1, 4, 4 }, lt.ones { 2, 4, 4 }, { padding = "full" })
+  refused("conv3d: the window has 5 elements along the depth, more than the 4 of x", "conv3d", lt.ones { 1, 4, 4, 4, 1 }, lt.ones { 5, 1, 1, 1, 1 })
+  refused("conv3d: stride is a table, expected a number or a list of 3", "conv3d", lt.ones { 1, 4, 4, 4, 1 }, lt.ones { 1, 1, 1, 1, 1 }, { stride = { 1, 2 } })
+  refused("max_pool3d: size is nil", "max_pool3d", lt.ones { 1, 4, 4, 4, 1 })
+  refused("adaptive_avg_pool2d: size[2] is 0", "adaptive_avg_pool2d", x, { 1, 0 })
+  refused("unfold: the window has 5 elements along the height", "unfold", x, { 5, 1 })
+  refused("fold: patches have the shape (1, 4, 4, 4), expected (1, 3, 3, a multiple of 4)", "fold", x, 4, 2)
+  refused("pixel_shuffle: 4 channels are no multiple of block_size^2, 9", "pixel_shuffle", x, 3)
+  refused("space_to_depth: an image of 4 x 4 is no multiple of block_size, 3", "space_to_depth", x, 3)
+  refused("glu: axis 1 has 3 elements, which cannot be halved", "glu", { 1, 2, 3 })
+  refused("glu: axis is 3, and x has 1 axes", "glu", { 1, 2 }, 3)
+  refused("group_norm: 4 channels cannot be divided into 3 groups", "group_norm", x, 3)
+  refused("instance_norm: scale has 3 elements, and x 4 channels", "instance_norm", x, lt.ones { 3 })
+  refused("gumbel_softmax: tau is 0", "gumbel_softmax", { 1.0 }, { tau = 0 })
+  refused("kl_div: input has the shape (2,) and target (3,)", "kl_div", lt.ones { 2 }, lt.ones { 3 })
+  refused("nll_loss: input has the shape (1, 4, 4, 4)", "nll_loss", x, { 1 })
+  refused("ctc_loss: label_length[1] is 3, expected a whole number of 0 to 2", "ctc_loss", { { 2, 2 } }, lt.ones { 1, 4, 3 }, { 3 }, { 4 })
+  refused("ctc_loss: labels are from 2 to 9, and there are 3 classes", "ctc_loss", { { 2, 9 } }, lt.ones { 1, 4, 3 }, { 2 }, { 4 })
+end)
+
+expect.end_of_cases()
