@@ -1,5 +1,5 @@
 // For tests: runs kernels on the host, one thread after the other, queued as host functions on a stream of the test's
-// driver library. This finds mistakes in a kernel's indices and arithmetic, but none that need a card.
+// driver library. This finds mistakes in a kernel's indices and arithmetic, but not those that show only on a card.
 #pragma once
 
 #include <dlfcn.h>

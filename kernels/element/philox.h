@@ -26,7 +26,7 @@ constexpr PhiloxBlock philox4x32(PhiloxBlock counter, uint32_t key0, uint32_t ke
   return {{c0, c1, c2, c3}};
 }
 
-// Block `number` of a 64-bit key. Planes other than 0 are for elements that must be drawn again, as often as it takes.
+// Block `number` of a 64-bit key. Planes other than 0 are for elements that must be drawn again, plane by plane.
 constexpr PhiloxBlock philox_block(uint64_t key, uint64_t number, uint32_t plane = 0) {
   PhiloxBlock counter{{static_cast<uint32_t>(number), static_cast<uint32_t>(number >> 32), plane, 0}};
   return philox4x32(counter, static_cast<uint32_t>(key), static_cast<uint32_t>(key >> 32));

@@ -10,8 +10,8 @@
 namespace lutra {
 
 // A scan is a reducer (reducers.h) whose Run is as wide as its Acc, with Out, the output's type, and stands(before,
-// total): whether `before` merged with the total of a segment is what `before` merged with its elements one by one
-// would be. This fails if the total has overflowed, or lost its digits near 0, unless `before` has that value already.
+// total): whether merging `before` with a segment's total equals merging it with the segment's elements one by one. It
+// does not if the total has overflowed, or lost its digits near 0, unless `before` has that value already.
 template <class T> struct RunningSum : SumOf<T, WideOf<T>> {
   using Out = std::conditional_t<std::is_integral_v<T>, int64_t, T>;
   static constexpr bool stands(WideOf<T> before, WideOf<T> total) {

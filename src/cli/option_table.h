@@ -10,8 +10,7 @@ namespace lutra {
 struct Options;
 
 // Whether a long option takes a value: Value is `--device NAME` or `--device=NAME`, MayHaveValue is `--log-placement`
-// or
-// `--log-placement=FILE`.
+// or `--log-placement=FILE`.
 enum class Takes { Nothing, Value, MayHaveValue };
 
 struct LongOption {

@@ -1,4 +1,4 @@
-// While one lives, the calling thread receives no signals except those that its own code causes. Threads started
+// While an object lives, its thread receives no signals except those that its own code causes. Threads started
 // meanwhile inherit this: the program's other threads handle signals.
 #pragma once
 

@@ -16,7 +16,7 @@ class StopRequest {
   static void ask();
   // What ask() sets for the calling thread, for others to set.
   static std::atomic<bool>& flag();
-  // It has been raised. again_us: when it is wanted again (CLOCK_MONOTONIC, in microseconds); 0: not by itself.
+  // The interrupt has been raised. again_us: when to raise it again (CLOCK_MONOTONIC, in microseconds); 0: never.
   static void answer(int64_t again_us = 0);
   static bool is_wanted();
 };

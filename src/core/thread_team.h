@@ -39,7 +39,7 @@ class ChunkShare {
  private:
   static constexpr uint32_t kEmpty = 0, kClosed = ~uint32_t{0};
 
-  // Claims what rest(all, half of them) leaves out.
+  // Claims the chunks that rest(all, half of them) does not return.
   template <class Rest> Chunks claim(const Rest& rest);
 
   std::atomic<uint32_t> word_{kEmpty};

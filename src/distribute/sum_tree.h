@@ -1,5 +1,5 @@
 // The order in which replicas are summed: a tree of pairs, as in ((0 + 1) + (2 + 3)) + 4. A range of replicas that is
-// one node of it may be summed anywhere, so the bits do not depend on how replicas lie on processes.
+// one node of it may be summed anywhere, so the bits do not depend on which process has which replicas.
 #pragma once
 
 #include <algorithm>

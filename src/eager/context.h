@@ -82,11 +82,11 @@ class Context {
   // While a recorded launch is replayed: the line that it was recorded at.
   const std::string* replayed_line = nullptr;
 
-  // From here on `by`, which makes a record to repeat, observes (null: none does any more). Meanwhile all new tensors
-  // have a Storage, by which it knows them again. Initialises the devices.
+  // From here on `by`, which records launches for replays, observes (null: recording ends). While it does, all new
+  // tensors have a Storage, which identifies them. Initialises the devices.
   void record(Observer* by);
   const Observer* recording() const { return recording_; }
-  // What is being done cannot be repeated by its launches, because of `reason`, a clause for users.
+  // The recorded launches cannot repeat what is being done, because of `reason`, a clause for users.
   void cannot_repeat(const char* reason) {
     tell_observers([=](Observer& each) { each.cannot_repeat(reason); });
   }

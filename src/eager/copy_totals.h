@@ -1,4 +1,4 @@
-// Which lines copied how much between which memories. Always counted, as a copy costs far more than counting it.
+// Counts of copies between memories, by the script's line. Always on: a copy costs far more than counting it.
 #pragma once
 
 #include <cstdint>

@@ -59,7 +59,7 @@ class Ledger {
 
   // Whether some tape wants to know which ops run.
   bool is_recording() const { return (recording_ | watching_variables_) != 0; }
-  // Whether the executor must tell somebody which op has run: a tape, or the Context's PlacementPolicy.
+  // Whether the executor must report which op has run, to a tape or to the Context's PlacementPolicy.
   bool tells() const { return tells_; }
   void tell_policy(bool on) {
     has_policy_ = on;

@@ -82,12 +82,12 @@ class Observer {
   virtual void assigned([[maybe_unused]] const TensorRep& variable, [[maybe_unused]] const TensorRep& value) {}
   // A script is about to learn a tensor's value. Throws if it must not.
   virtual void reads_value() {}
-  // The sequence of random numbers was begun anew.
+  // The sequence of random numbers was seeded.
   virtual void seeded() {}
-  // What has been done cannot be repeated by its launches, because of `reason`, a clause for users.
+  // The recorded launches cannot repeat what was done, because of `reason`, a clause for users.
   virtual void cannot_repeat([[maybe_unused]] const char* reason) {}
-  // In the launches of `op` that follow, an optimiser's step, the numbers come from the source with this index; -1:
-  // they stay as they are.
+  // The launches of `op` that follow, an optimiser's steps, take their numbers (such as the learning rate) from the
+  // source with this index at each replay; -1: they stay as they are.
   virtual void takes_numbers(const OpDef*, [[maybe_unused]] int source) {}
 
   // Devices were initialised.

@@ -1,4 +1,4 @@
-// What may decide, in the place of the default order, where ops run, and is told which ops ran: planned runs and the
+// May choose the devices of ops instead of the default order, and receives every op that has run: planned runs and the
 // recorder of plans. A Context has none or one (Context::set_policy). Without one an op costs nothing more.
 #pragma once
 
@@ -11,10 +11,10 @@ namespace lutra {
 class PlacementPolicy {
  public:
   virtual ~PlacementPolicy() = default;
-  // Called where an op's place is open: by the scopes' rules it would run on one of `allowed`, in this order. Not
-  // called for ops that write variables or move no data, for the inner ops of composed ones, nor where the scope's
-  // first device is a CPU. Null: the rules decide. May throw: then the op is refused. May be called more than once for
-  // one op.
+  // Called if an op's device is not fixed: by the scopes' rules it would run on one of `allowed`, in this order. Not
+  // called for ops that write variables or move no data, for the inner ops of composed ones, or if the scope's first
+  // device is a CPU. Null: the rules decide. May throw: then the op is refused. May be called more than once for one
+  // op.
   virtual LogicalDevice* place(const OpDef& op, DType key, const Call* call,
                                std::span<LogicalDevice* const> allowed) = 0;
   // After each op, but not after inner ops of composed ones.

@@ -1,4 +1,4 @@
-// Runs a function again with its ops placed as a plan says: the k-th op whose place is open goes to the k-th device.
+// Runs a function again, placed by a plan: the k-th op whose device is not fixed runs on the plan's k-th device.
 #pragma once
 
 #include <string>

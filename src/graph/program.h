@@ -1,5 +1,5 @@
 // A recorded function as data: the launches that it submitted, and the cells of memory that they read and write. It has
-// no Lua and no user's tensors but the constants; whoever wants to place, draw or replay it reads it here.
+// no Lua, and of the user's tensors only the constants. Placing, drawing and replaying read it.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@
 
 namespace lutra::graph {
 
-// A piece of memory that the launches see as one: what a Storage was when they were recorded. A cell may be written
-// more than once (a variable that is updated in place); by the order of the steps each reader sees what it saw then.
+// A unit of memory: what was one Storage when the launches were recorded. A cell may be written more than once (a
+// variable that is updated in place); since the steps keep their order, each reader sees the value that it saw then.
 struct Cell {
   enum class Kind : uint8_t {
     Made,      // written by a step; its memory is found for each replay, or planned
@@ -127,7 +127,7 @@ struct Program {
   const Cell& cell(const CellPlace& place) const { return cells[static_cast<std::size_t>(place.cell)]; }
 };
 
-// Whether two recordings of a function do the same, whatever the values of arguments and variables.
+// Whether two recordings of a function execute the same steps, whatever the values of arguments and variables.
 bool does_the_same(Context& context, const Program& a, const Program& b);
 
 // Finds each cell's first and last step, decides which cells get a Storage of their own, and where in the devices'

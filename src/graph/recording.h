@@ -1,4 +1,4 @@
-// Makes a Program of what a Context does until it is finished. Tensors are known by their Storages, each of which is a
+// Makes a Program of what a Context does until finish(). A tensor is identified by its Storage, and each Storage is a
 // cell; see docs/decisions/graphs-record-launches.md.
 #pragma once
 
@@ -22,7 +22,7 @@ class Recording final : public Observer {
   void begin(std::span<TensorRep* const> variables);
   // Makes `out` a tensor with the bytes of `given`, in memory that nothing else holds: argument `index`.
   void add_argument(const TensorRep& given, TensorRep* out);
-  // What a tensor is that the function returned.
+  // What a tensor that the function returned is in the program.
   struct Returned {
     enum class Kind : uint8_t { Result, Constant } kind;
     int index;  // of the result

@@ -1,5 +1,5 @@
-// Does what a Program says, again and again: the launches in their order, on memory that is planned beforehand. No Lua
-// runs, no shapes are found and, on the CPU, no memory is allocated but for results.
+// Runs a Program repeatedly: its launches in order, on memory that is planned beforehand. No Lua runs, no shapes are
+// inferred and, on the CPU, memory is allocated only for results.
 #pragma once
 
 #include <deque>

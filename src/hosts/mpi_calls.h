@@ -1,4 +1,4 @@
-// The border to liblutra_mpi.so: MPI's calls as plain C functions, so that nothing else includes mpi.h.
+// The interface to liblutra_mpi.so: MPI's calls as plain C functions, so that nothing else includes mpi.h.
 #pragma once
 
 #include <cstddef>

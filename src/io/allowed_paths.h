@@ -1,6 +1,6 @@
-// The files that a sandbox's scripts may open: those in given folders, after links and ".." are resolved. Here, and
-// nowhere else, is decided whether a path may be used. Everything that opens a path for a script takes an AllowedPaths;
-// null allows every path.
+// The files that a sandbox's scripts may open: those in given folders, after links and ".." are resolved. Only this
+// class decides whether a path may be used. Every function that opens a path for a script takes an AllowedPaths; null
+// allows every path.
 #pragma once
 
 #include <atomic>

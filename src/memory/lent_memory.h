@@ -1,5 +1,5 @@
-// Memory that belongs to somebody outside, lent to tensors: a host's buffer, an array of another library. Nothing is
-// copied and nothing is written. Its owner is told when the last tensor is gone.
+// Memory of an outside owner that tensors borrow: a host's buffer, an array of another library. Nothing is copied and
+// nothing is written. Its owner is notified when the last tensor is gone.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace lutra {
 
-// What is lent, and who is told at the end; `release` may be null.
+// The bytes that are lent, and whom to notify at the end; `release` may be null.
 struct Loan {
   const std::byte* data;
   std::size_t bytes;

@@ -25,8 +25,8 @@ struct AdvancedIndexAttrs {
   IndexBase base;
 };
 
-// x with what the op, one of the TensorScatter family, does with `updates` at row-major `places`; they broadcast to the
-// shape of `places`.
+// The result of an op of the TensorScatter family on x: it applies `updates`, broadcast to the shape of `places`, at
+// these row-major positions.
 Value updated_at(Composition& c, const char* op, Value x, Value places, Value updates);
 
 }  // namespace lutra

@@ -1,5 +1,5 @@
-// What an op is written with that other ops compute. Its entry has `compose` in the place of a kernel, a function that
-// is run once for a call, calls ops on the inputs and gives the results:
+// The interface of ops that other ops compute. Such an entry has `compose` instead of a kernel: a function that runs
+// once per call, calls ops on the inputs and gives the results:
 //   .compose = [](Composition& c) { c.give(c.x() / c.call("Sqrt", {c.x() * c.x() + 1.0})); }
 #pragma once
 
@@ -14,10 +14,10 @@ class Composition : public Builder {
   virtual DType key() const = 0;  // the dtype the op is computed in
   // Input i, cast to `key` unless it is kOwnDType. A Lua number is a scalar on the CPU.
   virtual Value x(int i = 0) = 0;
-  // Output i as the shape function said.
+  // Of output i, as the shape function declared it.
   virtual Shape output_shape(int i = 0) const = 0;
   virtual DType output_dtype(int i = 0) const = 0;
-  // Output i, cast and broadcast to what the shape function said. Each output is given once.
+  // Sets output i, cast and broadcast to the declared dtype and shape. Each output is set once.
   virtual void give(int i, Value value) = 0;
   void give(Value value) { give(0, value); }
   template <class A> const A& attrs() const { return *static_cast<const A*>(raw_attrs()); }

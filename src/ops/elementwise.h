@@ -8,7 +8,7 @@
 
 namespace lutra {
 
-// One more of InputFlags: the input is read so.
+// One more of InputFlags: each element of the result reads one element of this input.
 inline constexpr uint8_t kByElement = 16;
 
 inline bool is_elementwise(const OpDef& op) {

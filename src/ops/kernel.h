@@ -61,7 +61,7 @@ using AllTypes = TypeList<bool, int8_t, uint8_t, int16_t, int32_t, int64_t, Floa
 
 class KernelRegistry {
  public:
-  // With an entry for each op that is composed, on every type of device that its definition names.
+  // Begins with an entry for each composed op, on every type of device that its definition names.
   explicit KernelRegistry(const OpRegistry& ops);
 
   void add(const char* op, DeviceType type, DTypes keys, KernelEntry entry);

@@ -56,7 +56,7 @@ enum OpFlags : uint8_t {
   kRandom = 16,       // its attributes hold an Rng
   kKeyIsOutput = 32,  // the kernel is chosen by output 0's dtype, not by the inputs'
   kComposed = 64,     // other ops compute it; set by the registry where the entry has `compose`
-  kNoSlope = 128,     // composed, and its outputs depend on no input smoothly: tapes record none of its ops
+  kNoSlope = 128,     // composed, and piecewise constant in every input: tapes record none of its ops
 };
 
 // Which tensors of the forward op a gradient rule reads. Only these are kept alive; shapes and dtypes are always known.
@@ -95,7 +95,7 @@ struct OpDef {
   // next_piece advances the Part to the next result. A call of its own, with that Part, then computes each result.
   int64_t (*pieces)(const Inference& list) = nullptr;
   void (*next_piece)(const Inference& list, int64_t piece, Part* part) = nullptr;
-  // Calls the ops that compute it, in the place of a kernel (ops/composition.h). Without `gradient`, its gradients are
+  // Calls the ops that compute it, instead of a kernel (ops/composition.h). Without `gradient`, its gradients are
   // those of these ops.
   void (*compose)(Composition& composition) = nullptr;
   void (*gradient)(Gradient& gradient) =

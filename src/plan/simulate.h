@@ -1,4 +1,4 @@
-// Runs a placed graph on paper: when each node starts and ends, what is copied, what each device holds.
+// Simulates a placed graph: when each node starts and ends, what is copied, what each device holds.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
-// The texts of events: names, lines, scopes and shapes. Each is made once and found again quickly, as every op asks for
-// some.
+// The texts of events: names, lines, scopes and shapes. Each is made once and cached, since every op looks some of them
+// up.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@
 
 namespace lutra {
 
-// Stands for a call's dtypes and shapes, whose text is made once for each distinct call. Two calls with one hash would
-// share a text; among 64 bits that does not happen.
+// A hash of a call's dtypes and shapes, whose text is made once for each distinct call. Two calls with one hash would
+// share a text; with 64 bits that is too unlikely to matter.
 class Signature {
  public:
   explicit Signature(uint64_t kind) : hash_(kind) {}

@@ -1,4 +1,4 @@
-// Kernels of binary.cpp and compare.cpp that are compiled on their own.
+// Kernels of binary.cpp and compare.cpp that are compiled in separate files, to shorten builds.
 #pragma once
 
 #include "ops/kernel.h"

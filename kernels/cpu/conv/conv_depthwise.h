@@ -7,7 +7,7 @@
 
 namespace lutra {
 
-// Whether to use `depthwise`: if there are as many groups and results as channels, and oneDNN is slower. Never for
+// Whether to use `depthwise`: if groups, result channels and channels are equally many, and oneDNN is slower. Never for
 // Input.
 bool depthwise_pays(ConvPart part, const ConvSizes& sizes);
 

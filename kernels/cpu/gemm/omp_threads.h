@@ -8,7 +8,7 @@ extern "C" {
 
 namespace lutra {
 
-// While one lives, oneDNN computes for the calling thread on that thread alone.
+// While an object lives, oneDNN computes for the calling thread on that thread alone.
 class OneOmpThread {
  public:
   OneOmpThread() {

@@ -1,4 +1,4 @@
-// Kernels of reduce.cpp that are compiled on their own, and how all of them are added.
+// Kernels of reduce.cpp that are compiled in separate files, to shorten builds, and how they are registered.
 #pragma once
 
 #include "kernels/cpu/loops/reduce_axes.h"

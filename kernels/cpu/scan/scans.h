@@ -1,4 +1,4 @@
-// Running sums and products, as templates of the operation.
+// Running sums and products: templates with the operation as parameter.
 //
 // A line (the elements along the axis, in the order of the scan) is one chain of additions, each waiting for the one
 // before. If there are few lines and they are long, they are cut into segments, whose length depends on the shape

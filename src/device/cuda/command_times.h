@@ -1,6 +1,6 @@
 // When the commands of a card's stream ran: an event before and one behind each, read once the command is known to have
-// run. A command costs two more calls of the driver while this is on. What the driver refuses makes a time unknown, not
-// the command fail.
+// run. A command costs two more calls of the driver while this is on. If the driver refuses an event, the time is
+// unknown; the command does not fail.
 #pragma once
 
 #include <cstdint>

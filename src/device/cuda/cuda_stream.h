@@ -30,7 +30,7 @@ class CudaStream final : public TimedStream {
   ~CudaStream() override;
   CudaStream(const CudaStream&) = delete;
 
-  // Queues the work of start(stream, slot), which returns the driver's result. `slot` collects the launch's mistakes in
+  // Queues the work of start(stream, slot), which returns the driver's result. `slot` collects the launch's invalid
   // values; it is null unless tell is given. tell(record, slot) is called if the command found one, after it has run.
   template <class Start>
   Ticket launch(const char* what, void* record, void (*tell)(void*, const FaultSlot&), const Start& start) {

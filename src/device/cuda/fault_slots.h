@@ -1,4 +1,4 @@
-// Where a kernel on a card reports a mistake in values: a slot of pinned memory that card and host both see. When the
+// Where a kernel on a card reports an invalid value: a slot of pinned memory that card and host both see. When the
 // launch has run, the stream passes the slot's content to the launch's record.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace lutra::cuda {
 
-// Written by kernels (kernels/cuda/launch.h): the first mistake changes `code` from 0 to a FaultCode and then sets the
+// Written by kernels (kernels/cuda/launch.h): the first one changes `code` from 0 to a FaultCode and then sets the
 // others.
 struct FaultSlot {
   uint32_t code;

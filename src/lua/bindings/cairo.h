@@ -1,5 +1,5 @@
-// The part of cairo that draws plots, opened at run time: only who writes a plot as PNG needs the library, and nobody
-// pays for it at start. Its names and types are those of cairo's C interface, which has been stable since 1.10.
+// The part of cairo that draws plots, opened at run time: only writing a plot as PNG needs the library, and it costs
+// nothing at start. Its names and types are those of cairo's C interface, which has been stable since 1.10.
 #pragma once
 
 namespace lutra {

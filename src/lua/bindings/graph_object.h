@@ -20,7 +20,7 @@ namespace lutra {
 
 inline constexpr int kMostTableDepth = 32;  // of arguments and results
 
-// How to make a result again.
+// How to make a result at each replay.
 struct ResultNode {
   enum class Kind : uint8_t { Tensor, Argument, Kept, Table } kind;
   int index;  // of the program's result, the argument, or the value kept; a table's metatable's, or 0

@@ -1,4 +1,4 @@
-// What is taken for the terminal where output goes elsewhere: to a socket, or to a notebook.
+// The terminal that plots and progress bars assume if output goes elsewhere: to a socket, or to a notebook.
 #pragma once
 
 namespace lutra {

@@ -32,7 +32,7 @@ struct InterpreterOptions {
   std::shared_ptr<Runtime> runtime;
 
   LimitOptions limits;
-  // Scripts are not trusted: they find less of Lua's libraries, and open files in allowed_paths alone (AllowedPaths).
+  // Scripts are not trusted: they can use less of Lua's libraries, and open only files in allowed_paths (AllowedPaths).
   bool is_sandbox = false;
   std::vector<std::string> allowed_paths;
 };

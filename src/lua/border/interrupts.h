@@ -45,7 +45,7 @@ class Interrupts {
   void hook_from_outside(lua_Hook hook);
   // Sets our hook again where another has taken its place. Returns false if the coroutine does not have ours.
   bool rehook(lua_State* L);
-  // What hears of the next stop and of switches between coroutines; null: nothing.
+  // The Limits to notify of the next stop and of switches between coroutines; null: none.
   void set_limits(Limits* limits) { limits_ = limits; }
   // Without one, only requests of signal handlers are safe.
   void set_hold(FreeHold* hold) { hold_ = hold; }

@@ -72,7 +72,7 @@ class Limits {
 
   // Whether instructions are counted.
   bool counts() const { return mode_ != Mode::Off; }
-  // C++ did work that is worth so many instructions.
+  // Counts work that C++ has done as so many instructions.
   void count(int64_t steps) noexcept {
     if (mode_ == Mode::Off) return;
     used_ += steps;
@@ -127,7 +127,7 @@ class LimitedMemory {
     used_ = used;
     only_in_calls_ = true;
   }
-  // No limit any more, for good.
+  // Removes the limit for good.
   void lift() {
     limit_ = normal_ = SIZE_MAX;
     refused_size_ = 0;

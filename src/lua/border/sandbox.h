@@ -1,4 +1,5 @@
-// A sandbox: what scripts find of Lua's libraries when their host does not trust them. docs/sandbox.md is for users.
+// A sandbox: the part of Lua's libraries that scripts may use if their host does not trust them. Users read
+// docs/sandbox.md.
 #pragma once
 
 #include <lua.hpp>

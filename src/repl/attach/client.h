@@ -1,4 +1,4 @@
-// The end of `lutra attach`: a connection to a host that listens.
+// The client's end of `lutra attach`: a connection to a host that listens.
 #pragma once
 
 #include <csignal>

@@ -20,7 +20,7 @@ class Listener {
  public:
   // Listens at the path: a Unix socket that only this user can use. Throws Error: the path is taken, or cannot be used.
   Listener(lua_State* L, const std::string& path);
-  // The client is told. Runs no Lua; `close` does.
+  // Notifies the client. Runs no Lua; `close` does.
   ~Listener();
   Listener(const Listener&) = delete;
 
@@ -30,7 +30,7 @@ class Listener {
   // Whether a client is attached, as of the last poll.
   bool is_attached() const { return session_ != nullptr; }
 
-  // Answers what the client asks and runs its entries, in a coroutine of their own, on the calling thread. Waits up to
+  // Answers the client's requests and runs its entries, in a separate coroutine, on the calling thread. Waits up to
   // `seconds` for the first request; 0 does not wait. Returns the number of entries that ran. *is_interrupted: the
   // host's own Ctrl-C stopped it, and the caller must raise "interrupted!". Raises no Lua error; throws Error if an
   // entry calls it.

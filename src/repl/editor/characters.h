@@ -24,7 +24,7 @@ std::size_t previous_character(std::string_view text, std::size_t at);
 
 struct Shown {
   int columns;
-  bool escaped;  // as ^X, \xNN or \u{N}, because the terminal would obey the character or mirror the text
+  bool escaped;  // as ^X, \xNN or \u{N}: the terminal would execute the character or reverse the text's direction
 };
 
 // Appends what stands for one character on the screen. A tab ends at the next column that is a multiple of 4.

@@ -16,8 +16,8 @@ void capture_failed(lua_State* L);
 // Raises nothing.
 void end_capture(lua_State* L);
 
-// An entry may run inside another session's, which polls a socket. Pushes what that one captures; restore_capture pops
-// it, and may raise a Lua error.
+// An entry may run inside another session's entry, which polls a socket. Pushes the state of that one's capture;
+// restore_capture pops it, and may raise a Lua error.
 constexpr int kCaptureValues = 2;
 void push_capture(lua_State* L);
 void restore_capture(lua_State* L);

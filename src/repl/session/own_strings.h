@@ -1,5 +1,5 @@
-// While it lives, methods of strings are Lua's own. A script may have given strings another __index, or other
-// functions, which the session's Lua must neither run nor depend on. Where neither is so it changes nothing.
+// While it lives, methods of strings are Lua's own. A script may have replaced the __index of strings, or functions in
+// it, and the session's Lua must not run these. If the script has replaced nothing, this changes nothing.
 #pragma once
 
 struct lua_State;
