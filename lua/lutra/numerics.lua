@@ -12,7 +12,7 @@ local function tensor(who, what, value)
   if kind ~= "table" and kind ~= "number" and kind ~= "boolean" then
     fail("%s: %s is %s, expected a tensor", who, what, tools.what_is(value))
   end
-  return lutra.constant(value)
+  return options.literal(who, what, value)
 end
 
 local function vector(who, what, value)
@@ -151,6 +151,7 @@ function numerics.global_norm(list) return (norm_of_all("global_norm", list)) en
 function numerics.clip_by_global_norm(list, clip_norm, given)
   local who = "clip_by_global_norm"
   local read = options.read(who, given, { use_norm = false })
+  list_of_tensors(who, list)
   options.number(who, "clip_norm", clip_norm, 0)
   local norm = read.use_norm and tensor(who, "use_norm", read.use_norm) or norm_of_all(who, list)
   -- Without a comparison in Lua, which would wait for the norm. With clip_norm 0 and norm 0 everything is 0 as it is.

@@ -170,6 +170,14 @@ function options.batch_text(shape)
   return "{" .. table.concat(words, ", ") .. "}"
 end
 
+-- A tensor of a table or another literal; its errors name the function and the argument.
+function options.literal(who, what, value)
+  local ok, made = pcall(lutra.constant, value)
+  if ok then return made end
+  if not lutra.iserror(made) then error(made, 0) end
+  tools.fail(made.code, ("%s: %s: %s"):format(who, what, made.message))
+end
+
 -- f, which refuses more than `most` arguments.
 function options.bounded(who, most, f)
   return function(...)
