@@ -280,6 +280,9 @@ local most = {
   mirror_pad = 3, tril_indices = 2, triu_indices = 2, union1d = 2, intersect1d = 2, setdiff1d = 2, segment_sum = 2,
   segment_mean = 2, segment_max = 2, segment_min = 2, global_norm = 1, clip_by_global_norm = 3, vmap = 2, scan = 3,
 }
-for name, count in pairs(most) do numerics[name] = options.bounded(name, count, numerics[name]) end
+for name, count in pairs(most) do
+  numerics[name] = options.bounded(name, count, numerics[name], name ~= "vmap" and name ~= "scan")
+end
+numerics.meshgrid = options.bounded("meshgrid", math.huge, numerics.meshgrid, true)
 
 return numerics

@@ -178,14 +178,23 @@ function options.literal(who, what, value)
   tools.fail(made.code, ("%s: %s: %s"):format(who, what, made.message))
 end
 
--- f, which refuses more than `most` arguments.
-function options.bounded(who, most, f)
+-- f, which refuses more than `most` arguments. With is_named, a mistake that an inner op finds names f: for functions
+-- that call nothing of the user's.
+function options.bounded(who, most, f, is_named)
   return function(...)
     local count = select("#", ...)
     if count > most then
       tools.fail("InvalidArgument", ("%s: %d arguments given, at most %d are taken"):format(who, count, most))
     end
-    return f(...)
+    if not is_named then return f(...) end
+    local results = table.pack(pcall(f, ...))
+    if results[1] then return table.unpack(results, 2, results.n) end
+    local raised = results[2]
+    local is_mistake = lutra.iserror(raised, "InvalidArgument") or lutra.iserror(raised, "OutOfRange")
+    if is_mistake and raised.message:sub(1, #who + 1) ~= who .. ":" then
+      tools.fail(raised.code, who .. ": " .. raised.message)
+    end
+    error(raised, 0)
   end
 end
 

@@ -137,6 +137,6 @@ for name, draw in pairs(lutra.random) do
   end
 end
 
-random.choice = options.bounded("random.choice", 3, random.choice)
+random.choice = options.bounded("random.choice", 3, random.choice, true)
 random.Generator = options.bounded("random.Generator", 1, function(seed) return (Generator(seed)) end)
 return random

@@ -42,7 +42,7 @@ end
 local windows = { hann = { 0.5, -0.5 }, hamming = { 0.54, -0.46 }, blackman = { 0.42, -0.5, 0.08 } }
 for name, coefficients in pairs(windows) do
   local who = name .. "_window"
-  signal[who] = options.bounded(who, 2, function(n, given) return (window(who, n, given, coefficients)) end)
+  signal[who] = options.bounded(who, 2, function(n, given) return (window(who, n, given, coefficients)) end, true)
 end
 
 local function frames_of(who, x, length, step)
@@ -133,7 +133,7 @@ function signal.idct(x, given)
 end
 
 for name, count in pairs { frame = 3, spectrogram = 4, dct = 2, idct = 2 } do
-  signal[name] = options.bounded(name, count, signal[name])
+  signal[name] = options.bounded(name, count, signal[name], true)
 end
 
 return signal
