@@ -12,7 +12,7 @@ local function tensor(who, what, value)
   if kind ~= "table" and kind ~= "number" and kind ~= "boolean" then
     fail("%s: %s is %s, expected a tensor", who, what, tools.what_is(value))
   end
-  return lutra.constant(value)
+  return options.literal(who, what, value)
 end
 
 local function vector(who, what, value)
@@ -151,6 +151,7 @@ function numerics.global_norm(list) return (norm_of_all("global_norm", list)) en
 function numerics.clip_by_global_norm(list, clip_norm, given)
   local who = "clip_by_global_norm"
   local read = options.read(who, given, { use_norm = false })
+  list_of_tensors(who, list)
   options.number(who, "clip_norm", clip_norm, 0)
   local norm = read.use_norm and tensor(who, "use_norm", read.use_norm) or norm_of_all(who, list)
   -- Without a comparison in Lua, which would wait for the norm. With clip_norm 0 and norm 0 everything is 0 as it is.
@@ -279,6 +280,9 @@ local most = {
   mirror_pad = 3, tril_indices = 2, triu_indices = 2, union1d = 2, intersect1d = 2, setdiff1d = 2, segment_sum = 2,
   segment_mean = 2, segment_max = 2, segment_min = 2, global_norm = 1, clip_by_global_norm = 3, vmap = 2, scan = 3,
 }
-for name, count in pairs(most) do numerics[name] = options.bounded(name, count, numerics[name]) end
+for name, count in pairs(most) do
+  numerics[name] = options.bounded(name, count, numerics[name], name ~= "vmap" and name ~= "scan")
+end
+numerics.meshgrid = options.bounded("meshgrid", math.huge, numerics.meshgrid, true)
 
 return numerics

@@ -170,14 +170,31 @@ function options.batch_text(shape)
   return "{" .. table.concat(words, ", ") .. "}"
 end
 
--- f, which refuses more than `most` arguments.
-function options.bounded(who, most, f)
+-- A tensor of a table or another literal; its errors name the function and the argument.
+function options.literal(who, what, value)
+  local ok, made = pcall(lutra.constant, value)
+  if ok then return made end
+  if not lutra.iserror(made) then error(made, 0) end
+  tools.fail(made.code, ("%s: %s: %s"):format(who, what, made.message))
+end
+
+-- f, which refuses more than `most` arguments. With is_named, a mistake that an inner op finds names f: for functions
+-- that call nothing of the user's.
+function options.bounded(who, most, f, is_named)
   return function(...)
     local count = select("#", ...)
     if count > most then
       tools.fail("InvalidArgument", ("%s: %d arguments given, at most %d are taken"):format(who, count, most))
     end
-    return f(...)
+    if not is_named then return f(...) end
+    local results = table.pack(pcall(f, ...))
+    if results[1] then return table.unpack(results, 2, results.n) end
+    local raised = results[2]
+    local is_mistake = lutra.iserror(raised, "InvalidArgument") or lutra.iserror(raised, "OutOfRange")
+    if is_mistake and raised.message:sub(1, #who + 1) ~= who .. ":" then
+      tools.fail(raised.code, who .. ": " .. raised.message)
+    end
+    error(raised, 0)
   end
 end
 

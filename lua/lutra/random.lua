@@ -32,7 +32,7 @@ function random.choice(x, shape, given)
   local is_number = math.type(x) == "integer"
   if not is_number and not tools.is_tensor(x) then
     if type(x) ~= "table" then fail("%s: x is %s, expected a tensor or a whole number", who, tools.what_is(x)) end
-    x = lutra.constant(x)
+    x = options.literal(who, "x", x)
   end
   if not is_number and x.rank == 0 then fail("%s: x is a scalar tensor, which has no elements to choose from", who) end
   local n = is_number and options.count(who, "x", x, 0) or #x
@@ -40,7 +40,7 @@ function random.choice(x, shape, given)
   local seed, places = read.seed or nil, nil
   local p = read.p
   if p then
-    if not tools.is_tensor(p) then p = lutra.constant(p) end
+    if not tools.is_tensor(p) then p = options.literal(who, "p", p) end
     if p.rank ~= 1 or #p ~= n then
       fail("%s: p has the shape %s, expected a weight for each of the %d elements", who, tostring(p.shape), n)
     end
@@ -137,6 +137,6 @@ for name, draw in pairs(lutra.random) do
   end
 end
 
-random.choice = options.bounded("random.choice", 3, random.choice)
+random.choice = options.bounded("random.choice", 3, random.choice, true)
 random.Generator = options.bounded("random.Generator", 1, function(seed) return (Generator(seed)) end)
 return random

@@ -10,7 +10,7 @@ local function fail(text, ...) tools.fail("InvalidArgument", text:format(...)) e
 local function samples(who, value)
   if not tools.is_tensor(value) then
     if type(value) ~= "table" then fail("%s: x is %s, expected a tensor", who, tools.what_is(value)) end
-    value = lutra.constant(value)
+    value = options.literal(who, "x", value)
   end
   if value.rank == 0 then fail("%s: x is a scalar, which has no axis of samples", who) end
   if value.dtype == "bool" then fail("%s: x is bool, expected a number", who) end
@@ -42,7 +42,7 @@ end
 local windows = { hann = { 0.5, -0.5 }, hamming = { 0.54, -0.46 }, blackman = { 0.42, -0.5, 0.08 } }
 for name, coefficients in pairs(windows) do
   local who = name .. "_window"
-  signal[who] = options.bounded(who, 2, function(n, given) return (window(who, n, given, coefficients)) end)
+  signal[who] = options.bounded(who, 2, function(n, given) return (window(who, n, given, coefficients)) end, true)
 end
 
 local function frames_of(who, x, length, step)
@@ -55,7 +55,7 @@ local function frames_of(who, x, length, step)
 end
 
 function signal.frame(x, length, step)
-  if not tools.is_tensor(x) and type(x) == "table" then x = lutra.constant(x) end
+  if not tools.is_tensor(x) and type(x) == "table" then x = options.literal("frame", "x", x) end
   if not tools.is_tensor(x) then fail("frame: x is %s, expected a tensor", tools.what_is(x)) end
   if x.rank == 0 then fail("frame: x is a scalar, which has no axis of samples") end
   return (frames_of("frame", x, length, step))
@@ -133,7 +133,7 @@ function signal.idct(x, given)
 end
 
 for name, count in pairs { frame = 3, spectrogram = 4, dct = 2, idct = 2 } do
-  signal[name] = options.bounded(name, count, signal[name])
+  signal[name] = options.bounded(name, count, signal[name], true)
 end
 
 return signal

@@ -90,7 +90,7 @@ end
 for foreign, ours in pairs {
   ["torch.gather"] = "take_along_axis", ["torch.repeat"] = "tile", ["np.random.random"] = "random.uniform", ["np.maximum.reduce"] = "max",
   ["torch.compile"] = "graph", ["torch.nn.Linear"] = "nn.Dense", ["np.inner"] = "matmul", ["np.add.at"] = "tensor_scatter_nd_add",
-  ["numpy.gradient"] = "gradient", ["torch.cmul"] = "mul", ["torch.indexAdd"] = "index_add",
+  ["torch.cmul"] = "mul", ["torch.indexAdd"] = "index_add",
 } do
   has(lt.help(foreign), ": write lutra." .. ours)
 end

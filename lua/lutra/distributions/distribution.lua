@@ -15,7 +15,7 @@ function Distribution.parameter(who, name, value)
     if kind ~= "number" and (kind ~= "table" or getmetatable(value) ~= nil) then
       fail("%s: %s is %s, expected a tensor or a number", who, name, tools.what_is(value))
     end
-    value = lutra.constant(value)
+    value = options.literal(who, name, value)
   end
   if value.dtype == "bool" then fail("%s: %s is bool, expected a number", who, name) end
   if not value.dtype:find("float") then value = value:cast("float32") end
