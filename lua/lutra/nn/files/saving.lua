@@ -86,7 +86,7 @@ local function optimizer_of(model, path_of, tensors)
   local rate = optimizer.learning_rate
   return {
     kind = optimizer.kind, iterations = optimizer.iterations, learning_rate = type(rate) == "number" and rate or json.null,
-    has_slots = optimizer.built_for ~= nil, accumulated = optimizer.accumulated > 0 and optimizer.accumulated or nil,
+    has_slots = optimizer.built_for ~= nil, accumulated = (optimizer.accumulated or 0) > 0 and optimizer.accumulated or nil,
   }
 end
 
