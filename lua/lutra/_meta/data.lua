@@ -313,8 +313,7 @@ function data.csv(path, options) end
 ---@return string[] class_names
 --- Errors: NotFound if there is no folder or no image; InvalidArgument for an option that is not valid.
 --- Example:
----     print(pcall(lt.data.image_folder, "/nowhere"))
----     --> false	image_folder: /nowhere: cannot read the folder: No such file or directory
+---     print(select(2, pcall(lt.data.image_folder, "/nowhere")).code)  --> NotFound
 --- Source: keras.utils.image_dataset_from_directory
 function data.image_folder(folder, options) end
 
