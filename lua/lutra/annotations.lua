@@ -11,7 +11,7 @@ local annotations = {}
 -- In the order of help and the reference. Each has a file of its name in _meta.
 annotations.modules = {
   "lutra", "config", "debugging", "tensor", "autograd", "graph", "nn", "layer", "model", "initializers",
-  "regularizers", "losses", "metrics", "callbacks", "optim", "train", "data", "image", "distributions", "distribute",
+  "regularizers", "constraints", "losses", "metrics", "callbacks", "optim", "train", "data", "image", "distributions", "distribute",
   "placement", "plot", "profiler", "repl", "error",
 }
 
@@ -21,7 +21,7 @@ local parts = {
   nn = {
     "plain_layers", "convolutions", "pools", "global_pools", "arranging_layers", "normalise", "recurrent_layers", "wrappers",
     "attention", "joining_layers", "replica_losses", "activation_layers", "noise_layers", "scaling_layers", "image_layers",
-    "dot_layers",
+    "dot_layers", "volumes", "text_layers", "category_layers", "recurrent_cells",
   },
 }
 

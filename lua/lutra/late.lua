@@ -11,7 +11,7 @@ function late.fields(module, files)
     local file = files[name]
     if not file then return nil end
     for key, made in pairs(use(file)) do
-      if rawget(module, key) == nil then rawset(module, key, made) end
+      if files[key] == file and rawget(module, key) == nil then rawset(module, key, made) end
     end
     return rawget(module, name)
   end

@@ -266,4 +266,5 @@ dofile("tests/bench/grid_arrays.lua")(add)
 dofile("tests/bench/grid_composed.lua")(add)
 dofile("tests/bench/grid_shapes.lua")(add)
 dofile("tests/bench/grid_conv.lua")(add)
+dofile("tests/bench/grid_functions.lua")(add)
 return grid

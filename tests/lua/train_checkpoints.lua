@@ -68,6 +68,53 @@ expect.case("restored after some steps, also on another device", function()
   end
 end)
 
+expect.case("in replicas", function()
+  local strategy = lt.distribute.MirroredStrategy { "/GPU:0", "/GPU:1" }
+  local function mirrored()
+    lt.random.set_seed(1)
+    local model, optimizer
+    strategy:scope(function()
+      model = nn.Sequential { nn.Dense(4, { input_shape = { 4 } }), nn.Dense(1) }
+      optimizer = lt.optim.Adam { learning_rate = 0.1 }
+    end)
+    return Checkpoint { model = model, optimizer = optimizer, step = 0 }, function()
+      strategy:run(function()
+        local tape <close> = lt.GradientTape()
+        local loss = (model(x, true) - y):square():mean()
+        local variables = model:trainable_variables()
+        optimizer:apply(tape:gradient(loss, variables), variables)
+      end)
+    end
+  end
+  local one, step = mirrored()
+  for i = 1, 5 do
+    step()
+    if i == 2 then one:save(path) end
+  end
+  local two, other_step = mirrored()
+  two:restore(path)
+  for _ = 3, 5 do other_step() end
+  for i, weight in ipairs(one.model:get_weights()) do expect.equal(two.model:get_weights()[i]:bytes(), weight:bytes()) end
+end)
+
+expect.case("between gradients that are added up", function()
+  local function made()
+    local w = lt.Variable { 1.0, -2.0 }
+    return Checkpoint { w = w, optimizer = lt.optim.SGD { learning_rate = 0.5, momentum = 0.5, gradient_accumulation_steps = 3 } }
+  end
+  local function apply(checkpoint, i) checkpoint.optimizer:apply({ lt.constant { i, 2.0 * i } }, { checkpoint.w }) end
+  local one, two = made(), made()
+  for i = 1, 7 do
+    apply(one, i)
+    if i == 4 then one:save(path) end
+  end
+  two:restore(path)
+  expect.equal({ two.optimizer.iterations, two.optimizer.accumulated }, { 1, 1 })
+  for i = 5, 7 do apply(two, i) end
+  expect.equal(two.w:bytes(), one.w:bytes())
+  expect.equal(two.optimizer.iterations, one.optimizer.iterations)
+end)
+
 expect.case("without a path nothing is restored", function()
   local again = loop()
   expect.equal({ again:restore(nil), again.step }, { false, 0 })

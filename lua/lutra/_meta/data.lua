@@ -275,6 +275,48 @@ data.from_generator = Dataset.from_generator
 data.range = Dataset.range
 data.zip = Dataset.zip
 
+--- The lines of text files, one file after the other, as strings. filter, shuffle, batch (lists of strings) and the like pass
+--- them on; map makes tensors of them, by lt.nn.TextVectorization for example.
+---@param ... string paths, or one list of them
+---@return lutra.data.Dataset
+--- Errors: NotFound for a missing file; InvalidArgument for a path that is no string.
+--- Example:
+---     local path = os.tmpname()
+---     io.open(path, "w"):write("one\ntwo\n"):close()
+---     for line in lt.data.text_lines(path):iterate() do print(line) end
+---     --> one
+---     --> two
+---     os.remove(path)
+--- Source: tf.data.TextLineDataset
+function data.text_lines(...) end
+
+--- The rows of a csv as tables of scalars by column, and with `label` that column as the second value. The file is read
+--- at once; its first line names the columns.
+---@param path string
+---@param options? table {label = name; columns = list of names; delimiter = ","; missing = number; dtype}
+---@return lutra.data.Dataset
+--- Errors: NotFound for a missing file; InvalidArgument for a damaged one, or a name that is no column's.
+--- Example:
+---     local path = os.tmpname() .. ".csv"
+---     lt.save(path, {{1.5, 2}, {3, 4}}, {header = {"height", "sold"}})
+---     for x, y in lt.data.csv(path, {label = "sold"}):batch(2):iterate() do print(x.height, y) end
+---     --> lutra.Tensor([1.5 3. ], shape=(2,), dtype=float32)	lutra.Tensor([2. 4.], shape=(2,), dtype=float32)
+---     os.remove(path)
+--- Source: tf.data.experimental.make_csv_dataset
+function data.csv(path, options) end
+
+--- The png files of a folder that has one folder for each class: images of one size, as float32 from 0 to 255, and the
+--- classes' numbers from 1 in alphabetical order. A file is read when its element is needed.
+---@param folder string
+---@param options? table {image_size = {256, 256}; color_mode = "rgb" or "grayscale"; label_mode = "int", "categorical", "binary" or false; batch_size = 32 or false; shuffle = true; seed; interpolation = "bilinear"; antialias = false; validation_split, with subset = "training" or "validation"; class_names}
+---@return lutra.data.Dataset
+---@return string[] class_names
+--- Errors: NotFound if there is no folder or no image; InvalidArgument for an option that is not valid.
+--- Example:
+---     print(select(2, pcall(lt.data.image_folder, "/nowhere")).code)  --> NotFound
+--- Source: keras.utils.image_dataset_from_directory
+function data.image_folder(folder, options) end
+
 --- Batches of elements of different sizes: each tensor gets the largest size of its batch, or that of padded_shapes (-1:
 --- the largest), filled with padding_values.
 ---@param batch_size integer

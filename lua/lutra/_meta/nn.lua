@@ -80,7 +80,7 @@ function nn.load_model(path, options) end
 
 --- A dense layer: activation(rows * kernel + bias).
 ---@param units integer size of a result row
----@param options? table {activation = a name ("relu", "sigmoid", "tanh", "softmax", ...) or a function; use_bias = true; kernel_initializer = "glorot_uniform"; bias_initializer = "zeros"; kernel_regularizer; bias_regularizer; activity_regularizer; input_shape = shape of an input row, for the first layer; name; trainable = true}
+---@param options? table {activation = a name ("relu", "sigmoid", "tanh", "softmax", ...) or a function; use_bias = true; kernel_initializer = "glorot_uniform"; bias_initializer = "zeros"; kernel_regularizer; bias_regularizer, kernel_constraint, bias_constraint; activity_regularizer; input_shape = shape of an input row, for the first layer; name; trainable = true}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument for fewer than one unit, an unknown option, activation or initializer.
 --- Example:
@@ -93,7 +93,7 @@ function nn.Dense(units, options) end
 --- end of a sequence: its result is zeros, and the mask excludes the step.
 ---@param input_dim integer rows of the table
 ---@param output_dim integer size of a row
----@param options? table {embeddings_initializer = "random_uniform"; embeddings_regularizer; mask_zero = false; activity_regularizer; input_shape; name; trainable = true}
+---@param options? table {embeddings_initializer = "random_uniform"; embeddings_regularizer, embeddings_constraint; mask_zero = false; activity_regularizer; input_shape; name; trainable = true}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument for id 0 without mask_zero, OutOfRange for any other id without a row.
 --- Example:

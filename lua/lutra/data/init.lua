@@ -118,4 +118,4 @@ for _, name in ipairs { "from_tensor_slices", "from_tensors", "from_file", "from
   data[name] = Dataset[name]
 end
 
-return data
+return use "late".fields(data, { text_lines = "data.files", csv = "data.files", image_folder = "data.files" })

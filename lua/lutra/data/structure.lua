@@ -75,6 +75,15 @@ local function first_tensor(value)
 end
 structure.first_tensor = first_tensor
 
+-- A list of strings, as batches of them are.
+local function is_texts(value)
+  if type(value) ~= "table" or getmetatable(value) ~= nil or type(value[1]) ~= "string" then return false end
+  for i = 1, #value do
+    if type(value[i]) ~= "string" then return false end
+  end
+  return true
+end
+
 -- The number of rows, which must be the same for all tensors.
 function structure.rows(who, parts)
   local rows, first
@@ -114,6 +123,12 @@ end
 
 -- Stacks the elements' values of one position along a new first axis.
 function structure.stacked(values, place)
+  if type(values[1]) == "string" then
+    if not is_texts(values) then
+      tools.fail("InvalidArgument", ("batch: value %d is a string in the first element and none in another"):format(place))
+    end
+    return values
+  end
   if type(values[1]) ~= "table" then return stack(values, place) end
   local out = {}
   for key in pairs(values[1]) do

@@ -53,6 +53,7 @@ local function scaled(who, y, x, scale, offset)
   return y
 end
 local function apply(who, y, x, scale, offset)
+  if not scale and not offset then return y end
   -- The scale comes first.
   y = scaled(who, y, x, scale, nil)
   return scaled(who, y, x, nil, offset)
@@ -69,10 +70,13 @@ function norms.rms_norm(x, scale, given)
   local who = "rms_norm"
   x = arguments.float(arguments.tensor(who, "x", x))
   if x.rank == 0 then tools.fail("InvalidArgument", "rms_norm: x is a scalar, expected at least one axis") end
-  local epsilon = options.number(who, "epsilon", options.read(who, given, { epsilon = 1e-6 }).epsilon, 0)
+  local epsilon = given and options.number(who, "epsilon", options.read(who, given, { epsilon = 1e-6 }).epsilon, 0) or 1e-6
   local y, dtype = wide(x)
-  y = y * lutra.rsqrt((y * y):mean(-1, { keepdims = true }) + epsilon)
-  return lutra.cast(apply(who, y, x, scale), dtype)
+  -- The norm reads x once, and no square is written.
+  local length = lutra.norm(y, -1, { keepdims = true })
+  y = y * lutra.rsqrt(length * length / math.max(x.shape[x.rank], 1) + epsilon)
+  if scale then y = scaled(who, y, x, scale, nil) end
+  return y.dtype == dtype and y or lutra.cast(y, dtype)
 end
 
 -- Mean 0 and variance 1 over the axes.

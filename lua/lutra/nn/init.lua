@@ -33,8 +33,13 @@ for file, names in pairs {
   scaling_layers = "Identity Rescaling Normalization RMSNormalization UnitNormalization",
   image_layers = "Resizing CenterCrop RandomCrop RandomFlip RandomRotation RandomTranslation RandomZoom RandomBrightness "
     .. "RandomContrast",
+  volumes = "Conv3D MaxPool3D MaxPooling3D AvgPool3D AveragePooling3D GlobalAvgPool3D GlobalAveragePooling3D GlobalMaxPool3D "
+    .. "GlobalMaxPooling3D UpSampling3D ZeroPadding3D Cropping3D",
+  text_layers = "StringLookup TextVectorization Hashing", category_layers = "CategoryEncoding Discretization",
+  recurrent_cells = "RNN SimpleRNNCell LSTMCell GRUCell StackedRNNCells",
   dot_layers = "Dot Attention AdditiveAttention",
 } do
   for name in names:gmatch "%S+" do late[name] = "nn.layers." .. file end
 end
+late.constraints = "nn.layers.constraints"
 return use "late".fields(nn, late)

@@ -2,7 +2,7 @@
 -- variables.
 local lutra, tools, use = ...
 local class, options, replicas = use "class", use "options", use "distribute.replicas"
-local journal, mirrored = use "variable_journal", use "distribute.mirrored"
+local journal, mirrored, constrained = use "variable_journal", use "distribute.mirrored", use "optim.constrained"
 
 local Optimizer = class "optim.Optimizer"
 Optimizer.remembers = true
@@ -221,6 +221,18 @@ end
 function Optimizer:take_step(gradients)
   journal.note_all(self.built_for)
   self:update(gradients)
+  if constrained.used then self:constrain(gradients) end
+end
+
+-- Corrects the variables that have a constraint (nn/layers/constraints.lua).
+function Optimizer:constrain(gradients)
+  local paused <close> = tools.pause()
+  for i, variable in ipairs(self.built_for) do
+    local variable <const>, f <const> = variable, constrained.of[variable]
+    if f and gradients[i] then
+      lutra.device(variable.device, function() tools.raw_assign(variable, f(variable:value())) end)
+    end
+  end
 end
 
 -- Changes the variables by their gradients: with the kind's kernel, unless the kind has a way of its own.

@@ -195,7 +195,56 @@ def dots():
 
 
 PARTS = {"attention": attention, "losses": losses, "convolutions": convolutions, "pools": pools, "arranging": arranging, "norms": norms}
-MORE = {"activations": activations, "scalings": scalings, "dots": dots}
+def volumes():
+    shape = (2, 4, 3, 5, 2)
+    case("nn.Conv3D(3, 2)", L.Conv3D(3, 2), shape)
+    case('nn.Conv3D(4, { 1, 3, 2 }, { padding = "same", strides = { 2, 1, 2 }, groups = 2, activation = "tanh" })',
+         L.Conv3D(4, (1, 3, 2), padding="same", strides=(2, 1, 2), groups=2, activation="tanh"), (2, 4, 4, 4, 4))
+    case("nn.Conv3D(2, 2, { dilation_rate = 2, use_bias = false })", L.Conv3D(2, 2, dilation_rate=2, use_bias=False), (1, 4, 3, 4, 2))
+    for ours, theirs in (("MaxPool3D", L.MaxPooling3D), ("AvgPool3D", L.AveragePooling3D)):
+        case(f"nn.{ours}()", theirs(2), shape[:2] + (4, 4, 2))
+        # Keras' means count padding with PyTorch below, and not with TensorFlow.
+        padding = "same" if ours == "MaxPool3D" else "valid"
+        case(f'nn.{ours}({{ 2, 1, 3 }}, {{ strides = 1, padding = "{padding}" }})', theirs((2, 1, 3), strides=1, padding=padding), shape)
+    case("nn.GlobalAvgPool3D()", L.GlobalAveragePooling3D(), shape)
+    case("nn.GlobalMaxPool3D { keepdims = true }", L.GlobalMaxPooling3D(keepdims=True), shape)
+    case("nn.UpSampling3D()", L.UpSampling3D(), (1, 2, 2, 3, 2))
+    case("nn.UpSampling3D { 1, 2, 3 }", L.UpSampling3D((1, 2, 3)), (1, 2, 2, 2, 2))
+    case("nn.ZeroPadding3D()", L.ZeroPadding3D(), (1, 2, 2, 2, 2))
+    case("nn.ZeroPadding3D { { 0, 1 }, { 2, 0 }, { 1, 1 } }", L.ZeroPadding3D(((0, 1), (2, 0), (1, 1))), (1, 2, 2, 2, 2))
+    case("nn.Cropping3D()", L.Cropping3D(), (1, 3, 4, 3, 2))
+    case("nn.Cropping3D { { 0, 1 }, { 2, 0 }, { 1, 1 } }", L.Cropping3D(((0, 1), (2, 0), (1, 1))), (1, 3, 4, 3, 2))
+
+
+def cells():
+    shape = (2, 4, 3)
+    for kind in ("SimpleRNN", "LSTM", "GRU"):
+        cell = getattr(L, kind + "Cell")
+        case(f"nn.RNN(nn.{kind}Cell(2))", L.RNN(cell(2)), shape)
+        case(f"nn.RNN(nn.{kind}Cell(3), {{ return_sequences = true, return_state = true, go_backwards = true }})",
+             L.RNN(cell(3), return_sequences=True, return_state=True, go_backwards=True), shape)
+    case("nn.RNN({ nn.LSTMCell(2), nn.GRUCell(3), nn.SimpleRNNCell(2) }, { return_sequences = true })",
+         L.RNN([L.LSTMCell(2), L.GRUCell(3), L.SimpleRNNCell(2)], return_sequences=True), shape)
+    case("nn.Bidirectional(nn.RNN(nn.GRUCell(2), { return_sequences = true }))", L.Bidirectional(L.RNN(L.GRUCell(2), return_sequences=True)), shape)
+
+
+def first():
+    f = "channels_first"
+    shape = (2, 3, 4, 5)
+    case(f'nn.Conv2D(2, 3, {{ data_format = "{f}", padding = "same", strides = 2 }})', L.Conv2D(2, 3, data_format=f, padding="same", strides=2), shape)
+    case(f'nn.Conv1D(2, 3, {{ data_format = "{f}" }})', L.Conv1D(2, 3, data_format=f), (2, 3, 6))
+    case(f'nn.DepthwiseConv2D(2, {{ data_format = "{f}" }})', L.DepthwiseConv2D(2, data_format=f), shape)
+    case(f'nn.Conv2DTranspose(2, 3, {{ data_format = "{f}", strides = 2 }})', L.Conv2DTranspose(2, 3, data_format=f, strides=2), (1, 2, 3, 3))
+    case(f'nn.MaxPool2D(2, {{ data_format = "{f}" }})', L.MaxPooling2D(2, data_format=f), shape)
+    case(f'nn.AvgPool1D(2, {{ data_format = "{f}" }})', L.AveragePooling1D(2, data_format=f), (2, 3, 6))
+    case(f'nn.GlobalAvgPool2D {{ data_format = "{f}" }}', L.GlobalAveragePooling2D(data_format=f), shape)
+    case(f'nn.GlobalMaxPool2D {{ data_format = "{f}", keepdims = true }}', L.GlobalMaxPooling2D(data_format=f, keepdims=True), shape)
+    case("nn.BatchNorm { axis = 2 }", L.BatchNormalization(axis=1), shape, training=False)
+    case("nn.BatchNorm { axis = 2 }", L.BatchNormalization(axis=1), shape, training=True)
+    case("nn.GroupNorm { axis = 2, groups = 3 }", L.GroupNormalization(3, axis=1), (2, 6, 4, 2))
+
+
+MORE = {"activations": activations, "scalings": scalings, "dots": dots, "volumes": volumes, "cells": cells, "first": first}
 
 print("-- Made by tests/support/generate/make_keras_reference.py: do not edit.")
 print("return {")

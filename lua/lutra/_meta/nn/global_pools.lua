@@ -4,7 +4,7 @@
 local nn = {}
 
 --- A layer that takes the mean over the steps of a sequence, for each channel. Masked steps do not count.
----@param options? table {keepdims = false: keep the axes, with size 1; input_shape; name}
+---@param options? table {keepdims = false: keep the axes, with size 1; data_format = "channels_last" or "channels_first"; input_shape; name}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument, which names the layer, for an input of another rank.
 --- Example:
@@ -13,7 +13,7 @@ local nn = {}
 function nn.GlobalAvgPool1D(options) end
 
 --- A layer that takes the maximum over the steps of a sequence, for each channel.
----@param options? table {keepdims = false: keep the axes, with size 1; input_shape; name}
+---@param options? table {keepdims = false: keep the axes, with size 1; data_format = "channels_last" or "channels_first"; input_shape; name}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument, which names the layer, for an input of another rank.
 --- Example:
@@ -22,7 +22,7 @@ function nn.GlobalAvgPool1D(options) end
 function nn.GlobalMaxPool1D(options) end
 
 --- A layer that takes the mean over the pixels of an image, for each channel.
----@param options? table {keepdims = false: keep the axes, with size 1; input_shape; name}
+---@param options? table {keepdims = false: keep the axes, with size 1; data_format = "channels_last" or "channels_first"; input_shape; name}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument, which names the layer, for an input of another rank.
 --- Example:
@@ -31,7 +31,7 @@ function nn.GlobalMaxPool1D(options) end
 function nn.GlobalAvgPool2D(options) end
 
 --- A layer that takes the maximum over the pixels of an image, for each channel.
----@param options? table {keepdims = false: keep the axes, with size 1; input_shape; name}
+---@param options? table {keepdims = false: keep the axes, with size 1; data_format = "channels_last" or "channels_first"; input_shape; name}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument, which names the layer, for an input of another rank.
 --- Example:

@@ -5,7 +5,7 @@ local nn = {}
 
 --- A layer that takes the maximum of each window of steps of a sequence, for each channel.
 ---@param pool_size? integer (default 2)
----@param options? table {strides = pool_size; padding = "valid" or "same"; input_shape; name}
+---@param options? table {strides = pool_size; padding = "valid" or "same"; data_format = "channels_last" or "channels_first"; input_shape; name}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument, which names the layer, for an input of another rank or one smaller than the window.
 --- Example:
@@ -15,7 +15,7 @@ function nn.MaxPool1D(pool_size, options) end
 
 --- A layer that takes the mean of each window of steps of a sequence, for each channel.
 ---@param pool_size? integer (default 2)
----@param options? table {strides = pool_size; padding = "valid" or "same"; input_shape; name}
+---@param options? table {strides = pool_size; padding = "valid" or "same"; data_format = "channels_last" or "channels_first"; input_shape; name}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument, which names the layer, for an input of another rank or one smaller than the window.
 --- Example:
@@ -25,7 +25,7 @@ function nn.AvgPool1D(pool_size, options) end
 
 --- A layer that takes the maximum of each window of an image, for each channel.
 ---@param pool_size? integer|integer[] (default 2)
----@param options? table {strides = pool_size; padding = "valid" or "same"; input_shape; name}
+---@param options? table {strides = pool_size; padding = "valid" or "same"; data_format = "channels_last" or "channels_first"; input_shape; name}
 ---@return lutra.nn.Layer
 --- Errors: as for Conv2D.
 --- Example:
@@ -35,7 +35,7 @@ function nn.MaxPool2D(pool_size, options) end
 
 --- A layer that takes the mean of each window of an image, for each channel.
 ---@param pool_size? integer|integer[] (default 2)
----@param options? table {strides = pool_size; padding = "valid" or "same"; input_shape; name}
+---@param options? table {strides = pool_size; padding = "valid" or "same"; data_format = "channels_last" or "channels_first"; input_shape; name}
 ---@return lutra.nn.Layer
 --- Errors: as for Conv2D.
 --- Example:

@@ -8,7 +8,7 @@ local causal = { valid = "valid", same = "same", causal = "causal" }
 
 local defaults = {
   strides = 1, padding = "valid", dilation_rate = 1, activation = false, use_bias = true, bias_initializer = "zeros",
-  bias_regularizer = false,
+  bias_regularizer = false, bias_constraint = false,
 }
 
 -- Defines a class of convolutions over so many axes; `more` are its other options.
@@ -46,16 +46,18 @@ local function define(kind, axes, more)
   end
 
   -- Adds a weight of the window's sizes followed by from and to.
-  function Made:add_kernel(name, from, to, initializer, regularizer, window)
+  function Made:add_kernel(name, from, to, initializer, regularizer, window, constraint)
     local shape = { table.unpack(window or self.kernel_size) }
     shape[axes + 1], shape[axes + 2] = from, to
-    return self:add_weight { name = name, shape = shape, initializer = initializer, regularizer = regularizer }
+    return self:add_weight {
+      name = name, shape = shape, initializer = initializer, regularizer = regularizer, constraint = constraint,
+    }
   end
   function Made:add_bias(channels)
     if not self.read.use_bias then return end
     self.bias = self:add_weight {
       name = "bias", shape = { channels }, initializer = self.read.bias_initializer,
-      regularizer = self.read.bias_regularizer,
+      regularizer = self.read.bias_regularizer, constraint = self.read.bias_constraint,
     }
   end
 
@@ -79,7 +81,9 @@ local function kernel_of_image(kernel, axes, from, to)
 end
 
 local function define_conv(kind, axes)
-  local Conv = define(kind, axes, { groups = 1, kernel_initializer = "glorot_uniform", kernel_regularizer = false })
+  local Conv = define(kind, axes, {
+    groups = 1, kernel_initializer = "glorot_uniform", kernel_regularizer = false, kernel_constraint = false,
+  })
   function Conv:init(filters, kernel_size, given)
     self.filters = options.count(kind, "filters", filters, 1)
     self:init_window(kernel_size, given)
@@ -93,7 +97,7 @@ local function define_conv(kind, axes)
       self:refuse("%d channels and %d filters cannot be divided into %d groups", channels, self.filters, self.groups)
     end
     self.kernel = self:add_kernel("kernel", channels // self.groups, self.filters, read.kernel_initializer,
-      read.kernel_regularizer)
+      read.kernel_regularizer, nil, read.kernel_constraint)
     self:add_bias(self.filters)
   end
   function Conv:call(x)
@@ -232,7 +236,7 @@ local function define_transpose(kind, axes)
   return Transpose
 end
 
-return {
+return use "nn.layers.channel_order".data_format {
   Conv1D = define_conv("Conv1D", 1), Conv2D = define_conv("Conv2D", 2),
   Conv1DTranspose = define_transpose("Conv1DTranspose", 1), Conv2DTranspose = define_transpose("Conv2DTranspose", 2),
   DepthwiseConv1D = define_depthwise("DepthwiseConv1D", 1), DepthwiseConv2D = define_depthwise("DepthwiseConv2D", 2),

@@ -5,7 +5,7 @@ local linear, matmul = lutra.linear, lutra.matmul
 
 local Dense = define("Dense", {
   activation = false, use_bias = true, kernel_initializer = "glorot_uniform", bias_initializer = "zeros",
-  kernel_regularizer = false, bias_regularizer = false,
+  kernel_regularizer = false, bias_regularizer = false, kernel_constraint = false, bias_constraint = false,
 }, 1, function(self, read, units)
   self.units = options.count("Dense", "units", units, 1)
   self.activation = activations.get("Dense", read.activation)
@@ -18,11 +18,12 @@ function Dense:build(shape)
   local features, read = shape[#shape], self.read
   self.kernel = self:add_weight {
     name = "kernel", shape = { features, self.units }, initializer = read.kernel_initializer,
-    regularizer = read.kernel_regularizer,
+    regularizer = read.kernel_regularizer, constraint = read.kernel_constraint,
   }
   if not read.use_bias then return end
   self.bias = self:add_weight {
     name = "bias", shape = { self.units }, initializer = read.bias_initializer, regularizer = read.bias_regularizer,
+    constraint = read.bias_constraint,
   }
 end
 

@@ -4,6 +4,7 @@ local options, define = use "options", use "nn.layers.define_layer"
 
 local Embedding = define("Embedding", {
   embeddings_initializer = "random_uniform", embeddings_regularizer = false, mask_zero = false,
+  embeddings_constraint = false,
 }, 2, function(self, read, input_dim, output_dim)
   self.input_dim = options.count("Embedding", "input_dim", input_dim, 1)
   self.output_dim = options.count("Embedding", "output_dim", output_dim, 1)
@@ -18,7 +19,7 @@ Embedding.needs_float32 = true
 function Embedding:build()
   self.embeddings = self:add_weight {
     name = "embeddings", shape = { self.input_dim, self.output_dim }, initializer = self.read.embeddings_initializer,
-    regularizer = self.read.embeddings_regularizer,
+    regularizer = self.read.embeddings_regularizer, constraint = self.read.embeddings_constraint,
   }
 end
 

@@ -42,7 +42,7 @@ local GlobalAvgPool1D = define("GlobalAvgPool1D", { 2 }, steps, mean_of_steps)
 GlobalAvgPool1D.call_options = { mask = true }
 function GlobalAvgPool1D:mask_options(mask) return { mask = masks.first(mask) } end
 
-return {
+return use "nn.layers.channel_order".data_format {
   GlobalAvgPool1D = GlobalAvgPool1D, GlobalMaxPool1D = define("GlobalMaxPool1D", { 2 }, steps, max),
   GlobalAvgPool2D = define("GlobalAvgPool2D", { 2, 3 }, places, mean),
   GlobalMaxPool2D = define("GlobalMaxPool2D", { 2, 3 }, places, max),

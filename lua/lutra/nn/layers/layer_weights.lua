@@ -80,7 +80,7 @@ end
 function weights:add_weight(given)
   local read = options.read("add_weight", given,
     { name = "weight", shape = {}, initializer = "glorot_uniform", trainable = true, dtype = "float32",
-      regularizer = false })
+      regularizer = false, constraint = false })
   local who = "layer '" .. use "nn.layers.layer".Layer.named(self) .. "'"
   for axis = 1, #read.shape do
     if read.shape[axis] == -1 then
@@ -96,6 +96,7 @@ function weights:add_weight(given)
     { name = self.name .. "/" .. read.name, trainable = read.trainable, dtype = read.dtype })
   local cost = regularizers.get(who, read.name .. "_regularizer", read.regularizer)
   if cost then table.insert(self.costs, { cost = cost_of(self, read.name, cost), weight = made }) end
+  if read.constraint then use "nn.layers.constraints".attach(who, read.name .. "_constraint", made, read.constraint) end
   return made
 end
 

@@ -162,4 +162,4 @@ function BatchNorm:call(x, training, given)
   return lutra.batch_norm(x, mean, variance, self.ones, self.zeros, { epsilon = read.epsilon })
 end
 
-return { LayerNorm = LayerNorm, GroupNorm = GroupNorm, BatchNorm = BatchNorm }
+return use "nn.layers.channel_order".axis { LayerNorm = LayerNorm, GroupNorm = GroupNorm, BatchNorm = BatchNorm }

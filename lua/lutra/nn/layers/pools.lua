@@ -22,7 +22,7 @@ local function define(kind, axes, pool)
   return Pool
 end
 
-return {
+return use "nn.layers.channel_order".data_format {
   MaxPool1D = define("MaxPool1D", 1, lutra.max_pool2d), AvgPool1D = define("AvgPool1D", 1, lutra.avg_pool2d),
   MaxPool2D = define("MaxPool2D", 2, lutra.max_pool2d), AvgPool2D = define("AvgPool2D", 2, lutra.avg_pool2d),
 }

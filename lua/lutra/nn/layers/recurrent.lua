@@ -15,6 +15,7 @@ function Recurrent:compute_mask(_, mask) return self.read.return_sequences and m
 local defaults = {
   activation = "tanh", use_bias = true, kernel_initializer = "glorot_uniform", recurrent_initializer = "orthogonal",
   bias_initializer = "zeros", kernel_regularizer = false, recurrent_regularizer = false, bias_regularizer = false,
+  kernel_constraint = false, recurrent_constraint = false, bias_constraint = false,
   dropout = 0.0, recurrent_dropout = 0.0, seed = false, return_sequences = false, return_state = false,
   go_backwards = false,
   stateful = false, zero_output_for_mask = false,
@@ -67,15 +68,16 @@ function Recurrent:build(shape)
   local read, width = self.read, self.gates * self.units
   self.kernel = self:add_weight {
     name = "kernel", shape = { sequence_shape(self, shape)[2], width }, initializer = read.kernel_initializer,
-    regularizer = read.kernel_regularizer,
+    regularizer = read.kernel_regularizer, constraint = read.kernel_constraint,
   }
   self.recurrent_kernel = self:add_weight {
     name = "recurrent_kernel", shape = { self.units, width }, initializer = read.recurrent_initializer,
-    regularizer = read.recurrent_regularizer,
+    regularizer = read.recurrent_regularizer, constraint = read.recurrent_constraint,
   }
   if not read.use_bias then return end
   self.bias = self:add_weight {
     name = "bias", shape = self:bias_shape(), initializer = self:bias_start(), regularizer = read.bias_regularizer,
+    constraint = read.bias_constraint,
   }
 end
 

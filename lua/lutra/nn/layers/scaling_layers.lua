@@ -46,7 +46,8 @@ function RMSNormalization:build(shape)
   self.scale = self:add_weight { name = "scale", shape = { shape[#shape] }, initializer = "ones" }
 end
 function RMSNormalization:call(x)
-  return x * lutra.rsqrt(lutra.square(x):mean(-1, { keepdims = true }) + self.epsilon) * self.scale
+  local length = lutra.norm(x, -1, { keepdims = true })
+  return x * lutra.rsqrt(length * length / x.shape[x.rank] + self.epsilon) * self.scale
 end
 
 -- Rows of length 1 along the axis, which counts the batch as the first.
