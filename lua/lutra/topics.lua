@@ -36,7 +36,7 @@ err.traceback; tostring(err) begins with the script line.
   { "files", [[
 lt.save(path, x) and lt.load(path) choose the format by the extension: .npy .csv .png .idx hold one
 tensor, .npz and .safetensors tensors by name: lt.save("w.npz", {w = x, b = y}). For a csv whose
-first line names the columns: lt.load(path, {header = true}). More: docs/files.md.]], "csv npy npz safetensors io" },
+first line names the columns: lt.load(path, {header = true}). More: docs/files.md.]], "npy npz safetensors io" },
   { "gradients", [[
     local w = lt.Variable(lt.random.normal {3, 1})
     local tape <close> = lt.GradientTape()

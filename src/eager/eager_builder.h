@@ -30,9 +30,10 @@ template <class Base> class EagerBuilder : public Base {
   // `is_logged`: whether the placement log has a line for it.
   void run_op(const char* name, std::span<const Value> in, const void* attrs, std::size_t attr_bytes,
               std::span<Value> out, bool is_logged) {
-    constexpr std::size_t kMost = 8;  // Einsum has as many
-    assert(in.size() <= kMost);
-    Operand operands[kMost];
+    constexpr std::size_t kFew = 8;
+    Operand few[kFew];
+    std::vector<Operand> many(in.size() > kFew ? in.size() : 0);
+    Operand* operands = many.empty() ? few : many.data();
     for (std::size_t i = 0; i < in.size(); ++i) {
       operands[i] = in[i].is_number() ? Operand{nullptr, Scalar::of(in[i].number())}
                                       : Operand{&tensor(in[i]).rep(), Scalar::of(false)};

@@ -45,7 +45,8 @@ Value flipped(Composition& c, Value x) {
   return c.call("ReverseV2", {x}, all);
 }
 
-// From so many elements of the shorter sequence on, a product of matrices takes less time than a convolution.
+// With so many elements in the shorter sequence and so many results, a product of matrices takes less time than a
+// convolution.
 constexpr int64_t kLeastForProduct = 64;
 constexpr int64_t kMostInBlock = 512;
 
@@ -64,9 +65,8 @@ Value part(Composition& c, Value x, int64_t first, int64_t count) {
   return c.call("StridedSlice", {x}, slice);
 }
 
-// The correlation of x with w, where they overlap whole, in blocks of results: each
-// is the product of a row of x, as long as a block and w together, and a matrix with w in each column, further down by
-// one each time.
+// The correlation of x with w, where they overlap whole, in blocks of results: each is the product of a row of x, as
+// long as a block and w together, and a matrix with w in each column, further down by one each time.
 Value correlate_by_product(Composition& c, Value x, Value w) {
   const int64_t m = c.shape(w)[0], count = c.shape(x)[0] - m + 1;
   const int64_t block = std::min({kMostInBlock, m, count}), more = (m - 1 + block - 1) / block;
@@ -103,7 +103,8 @@ template <bool flips, Kept otherwise> void compose_convolve(Composition& c) {
   const Kept kept = kept_of(c.attrs<ConvolveAttrs>().mode.view(), otherwise);
   // The middle of the full results; NumPy's correlation with a longer v is that of the two exchanged, backwards.
   const int64_t first = !flips && is_swapped ? m / 2 : (m - 1) / 2;
-  if (m >= kLeastForProduct) {
+  const int64_t count = kept == Kept::Valid ? n - m + 1 : n + m - 1;
+  if (std::min(m, count) >= kLeastForProduct) {
     if (kept != Kept::Valid) a = padded(c, a, m - 1, m - 1);
     Value all = correlate_by_product(c, a, flipped(c, v));
     if (kept == Kept::Same) all = part(c, all, first, n);

@@ -102,7 +102,7 @@ has(lt.help("T"), "T: write t:transpose()")
 has(lt.help("np.ndim"), "ndim: write x.rank")
 
 -- Topics: their statements are true.
-for topic, words in pairs { indexing = "x[mask]", slices = "x[mask]", dtypes = "x:cast(", axis = "x.shape[-1]", gpu = "lt.device(", csv = "header = true" } do
+for topic, words in pairs { indexing = "x[mask]", slices = "x[mask]", dtypes = "x:cast(", axis = "x.shape[-1]", gpu = "lt.device(", npy = "header = true", csv = "lutra.data.csv" } do
   has(lt.help(topic), words)
 end
 for _, topic in ipairs(dofile("lua/lutra/topics.lua")) do

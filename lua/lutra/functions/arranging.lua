@@ -132,4 +132,8 @@ function arranging.space_to_depth(x, block_size) return to_depth("space_to_depth
 function arranging.pixel_shuffle(x, block_size) return to_space("pixel_shuffle", x, block_size, true) end
 function arranging.pixel_unshuffle(x, block_size) return to_depth("pixel_unshuffle", x, block_size, true) end
 
+for name, count in pairs { unfold = 3, fold = 4, depth_to_space = 2, space_to_depth = 2, pixel_shuffle = 2, pixel_unshuffle = 2 } do
+  arranging[name] = options.bounded(name, count, arranging[name], true)
+end
+
 return arranging

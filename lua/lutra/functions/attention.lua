@@ -169,4 +169,4 @@ local function attention(query, key, value, given)
   return blocked(q, k, v, told, mask)
 end
 
-return { scaled_dot_product_attention = attention }
+return { scaled_dot_product_attention = options.bounded("scaled_dot_product_attention", 4, attention, true) }

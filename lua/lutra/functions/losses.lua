@@ -133,4 +133,8 @@ function losses.ctc_loss(labels, logits, label_length, logit_length, given)
   return -lutra.squeeze(lutra.logaddexp(final, label), 2)
 end
 
+for name, count in pairs { kl_div = 3, nll_loss = 3, ctc_loss = 5 } do
+  losses[name] = options.bounded(name, count, losses[name], true)
+end
+
 return losses

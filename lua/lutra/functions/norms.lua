@@ -118,4 +118,8 @@ function norms.group_norm(x, groups, scale, offset, given)
   return lutra.cast(apply(who, y, x, scale, offset), dtype)
 end
 
+for name, count in pairs { glu = 2, gumbel_softmax = 2, rms_norm = 3, instance_norm = 4, group_norm = 5 } do
+  norms[name] = options.bounded(name, count, norms[name], true)
+end
+
 return norms

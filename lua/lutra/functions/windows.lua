@@ -143,4 +143,8 @@ for axes = 1, 3 do
   end
 end
 
+for name, f in pairs(windows) do
+  windows[name] = options.bounded(name, name:find "^adaptive" and 2 or 3, f, true)
+end
+
 return windows
