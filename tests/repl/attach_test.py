@@ -169,7 +169,7 @@ class Session(AttachTest):
 
     def test_help_breaks_lines_between_words(self):
         self.host()
-        for question in [":help", ":help bench", "?matmul", "?config.reset", "??searchsorted"]:
+        for question in [":help", ":help bench", "?matmul", "?range", "??searchsorted"]:
             words = []
             for columns in [200, 40]:
                 t = self.attach(columns=columns, rows=120)
