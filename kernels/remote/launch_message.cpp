@@ -24,6 +24,7 @@ struct ArrayHead {
 };
 
 constexpr uint32_t kMostArrays = 65536;
+constexpr int64_t kMostElements = int64_t{1} << 48;  // of which the bytes are a number, too
 
 void put(std::vector<std::byte>& out, const void* from, std::size_t bytes) {
   const auto* at = static_cast<const std::byte*>(from);
@@ -76,7 +77,7 @@ Array read_array(Reader& reader, const Translate& translate) {
     require(array.dims[i] >= 0 && !__builtin_mul_overflow(size, array.dims[i], &size),
             "a launch has a malformed array");
   }
-  require(size == head.size, "a launch has a malformed array");
+  require(size == head.size && size <= kMostElements, "a launch has a malformed array");
   if (array.immediate) {
     require(size == 1, "a launch has a malformed array");
     array.data = const_cast<std::byte*>(reader.take(8));
@@ -89,6 +90,11 @@ Array read_array(Reader& reader, const Translate& translate) {
 }  // namespace
 
 void describe_launch(std::vector<std::byte>& out, const KernelEntry& kernel, const KernelArgs& args) {
+  const auto arrays = static_cast<uint32_t>(args.n_in + args.n_out);
+  if (arrays > kMostArrays) {
+    fail(ErrorCode::InvalidArgument, args.op->called(), ": ", arrays, " inputs and results, at most ", kMostArrays,
+         " on a device of another process: join fewer tensors at once");
+  }
   const std::size_t attr_bytes = args.op->attr_bytes(args.attrs);
   const LaunchHead head{args.op->id,
                         static_cast<uint8_t>(remote_tables().key_of(*args.op, kernel.run)),
@@ -112,7 +118,7 @@ void read_launch(std::span<const std::byte> described, const Translate& translat
   Reader reader(described);
   const LaunchHead head = reader.take<LaunchHead>();
   require(head.op < tables.ops.count() && head.key < kDTypeCount && head.n_in <= kMostArrays &&
-              head.n_out <= kMostArrays && head.attr_bytes < described.size() && head.precision <= 2,
+              head.n_out <= kMostArrays - head.n_in && head.attr_bytes < described.size() && head.precision <= 2,
           "a launch is malformed");
   const OpDef& op = tables.ops.at(head.op);
   launch->kernel = &tables.kernels.find(DeviceType::GPU, op, static_cast<DType>(head.key));
@@ -121,7 +127,8 @@ void read_launch(std::span<const std::byte> described, const Translate& translat
   // The attributes, with room for a list that a struct may say it has.
   const std::byte* sent = reader.take(head.attr_bytes);
   const std::size_t own_bytes = op.attrs.defaults.size();
-  require(head.attr_bytes >= own_bytes, "a launch is malformed");
+  // In steps of 16 bytes (OpDef::attr_bytes), so that what follows lies aligned.
+  require(head.attr_bytes >= own_bytes && head.attr_bytes % 16 == 0, "a launch is malformed");
   launch->attrs.assign((head.attr_bytes + 15) / 16 * 2 + 2, 0);
   auto* attrs = reinterpret_cast<std::byte*>(launch->attrs.data());
   std::memcpy(attrs, sent, head.attr_bytes);

@@ -121,14 +121,22 @@ SimDevice& Lender::device(uint64_t number) {
   return *devices_[number];
 }
 
-std::byte* Lender::translate(uint64_t at, std::size_t bytes) {
+Lender::Region& Lender::region_of(uint64_t at, std::size_t bytes) {
   auto after = regions_.upper_bound(at);
   if (after != regions_.begin()) {
-    const auto& [base, region] = *std::prev(after);
+    auto& [base, region] = *std::prev(after);
     const uint64_t offset = at - base;
-    if (offset <= region.bytes && bytes <= region.bytes - offset) return region.here + offset;
+    if (offset <= region.bytes && bytes <= region.bytes - offset) return region;
   }
   fail(ErrorCode::InvalidArgument, "an address lies outside of the program's memory");
+}
+
+std::byte* Lender::translate(uint64_t at, std::size_t bytes) {
+  Region& region = region_of(at, bytes);
+  auto after = region.mapped.upper_bound(at);
+  const bool has_memory = after != region.mapped.begin() && at + bytes <= std::prev(after)->second;
+  require(has_memory, "an address lies outside of the program's memory");
+  return region.here + (at - region.base);
 }
 
 void Lender::obey(const MessageHead& head, std::span<const std::byte> body) {
@@ -156,25 +164,54 @@ void Lender::obey(const MessageHead& head, std::span<const std::byte> body) {
 }
 
 void Lender::change_memory(const MessageHead& head, const RangeBody& range) {
+  const uint64_t begin = range.at, end = range.at + range.bytes;
+  require(range.bytes > 0 && end > begin, "a range of memory is malformed");
+  SimDevice& card = device(head.stream);
+  PageSource& pages = *card.pages();
   if (head.kind == MessageKind::Reserve) {
-    SimDevice& card = device(head.stream);
-    std::byte* here = card.pages()->reserve(range.bytes);
+    auto next = regions_.lower_bound(begin);
+    const bool is_free = (next == regions_.end() || end <= next->first) &&
+                         (next == regions_.begin() || std::prev(next)->first + std::prev(next)->second.bytes <= begin);
+    require(is_free, "memory is reserved twice");
+    std::byte* here = pages.reserve(range.bytes);
     if (here == nullptr)
       fail(ErrorCode::ResourceExhausted, "the host has no addresses left for ", range.bytes, " bytes");
-    regions_[range.at] = {range.bytes, here, &card};
+    regions_[begin] = {range.bytes, begin, here, &card, {}};
     return;
   }
-  std::byte* here = translate(range.at, range.bytes);
-  PageSource& pages = *device(head.stream).pages();
+  Region& region = region_of(begin, range.bytes);
+  require(region.device == &card, "memory is another device's");
+  std::byte* here = region.here + (begin - region.base);
+  std::map<uint64_t, uint64_t>& mapped = region.mapped;
   if (head.kind == MessageKind::Map) {
+    auto next = mapped.upper_bound(begin);
+    const bool is_free =
+        (next == mapped.end() || end <= next->first) && (next == mapped.begin() || std::prev(next)->second <= begin);
+    require(is_free, "memory is mapped twice");
     if (!pages.map(here, range.bytes)) fail(ErrorCode::ResourceExhausted, pages.why());
+    uint64_t first = begin, last = end;
+    if (next != mapped.begin() && std::prev(next)->second == begin) first = std::prev(next)->first;
+    if (next != mapped.end() && next->first == end) {
+      last = next->second;
+      mapped.erase(next);
+    }
+    mapped[first] = last;
     return;
   }
   // The program has waited for the commands that used it, but some may answer still.
   for (std::unique_ptr<Stream>& each : streams_) host_wait(each->tail_ticket());
-  if (head.kind == MessageKind::Unmap) return pages.unmap(here, range.bytes);
-  regions_.erase(range.at);
+  if (head.kind == MessageKind::Unmap) {
+    translate(begin, range.bytes);
+    auto part = std::prev(mapped.upper_bound(begin));
+    const uint64_t last = part->second;
+    if (part->first == begin) mapped.erase(part);
+    else part->second = begin;
+    if (end < last) mapped[end] = last;
+    return pages.unmap(here, range.bytes);
+  }
+  require(begin == region.base && range.bytes == region.bytes, "memory is released in parts");
   pages.release(here, range.bytes);
+  regions_.erase(begin);
 }
 
 void Lender::copy(const MessageHead& head, std::span<const std::byte> bytes) {

@@ -29,8 +29,10 @@ class Lender {
  private:
   struct Region {
     std::size_t bytes;
+    uint64_t base;  // the program's address
     std::byte* here;
     SimDevice* device;
+    std::map<uint64_t, uint64_t> mapped;  // begin and end of ranges with memory, by the program's addresses
   };
 
   bool greet();
@@ -40,6 +42,9 @@ class Lender {
   void launch(const MessageHead& head, std::span<const std::byte> body);
   Stream& stream(uint64_t number);
   SimDevice& device(uint64_t number);
+  // The region that has all of the range.
+  Region& region_of(uint64_t at, std::size_t bytes);
+  // Where it is here; fails if a part of it has no memory.
   std::byte* translate(uint64_t at, std::size_t bytes);
 
   const int socket_;

@@ -199,7 +199,10 @@ Connection::Connection(const std::string& address, double seconds, std::string_v
   std::size_t at = told.find('\n');
   if (at == std::string::npos || at > 0)
     give_up(ErrorCode::FailedPrecondition, text("refuses this program: ", told.substr(0, at)));
+  constexpr std::size_t kMostDevices = 256;
   for (++at; at < told.size();) {
+    if (state.memories.size() == kMostDevices)
+      give_up(ErrorCode::FailedPrecondition, text("has more than ", kMostDevices, " devices"));
     const std::size_t end = std::min(told.find('\n', at), told.size());
     state.memories.push_back(static_cast<std::size_t>(std::strtoull(told.c_str() + at, nullptr, 10)));
     at = end + 1;
@@ -264,7 +267,12 @@ uint16_t Connection::open_stream(std::size_t device) {
     if (number < UINT16_MAX) state_->lanes.emplace_back();
   }
   if (number >= UINT16_MAX) fail(ErrorCode::ResourceExhausted, "no stream is left on ", state_->address);
-  send(MessageKind::Open, static_cast<uint16_t>(number), {bytes_of(OpenBody{device})});
+  try {
+    send(MessageKind::Open, static_cast<uint16_t>(number), {bytes_of(OpenBody{device})});
+  } catch (const Error& error) {
+    // Only what uses a lost process fails: the devices here and those of others open.
+    if (error.code() != ErrorCode::Aborted) throw;
+  }
   return static_cast<uint16_t>(number);
 }
 

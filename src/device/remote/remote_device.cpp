@@ -67,6 +67,11 @@ Ticket RemoteStream::submit(void (*)(void*), const void*, std::size_t, void (*)(
 
 Ticket RemoteStream::launch(std::span<const std::byte> described, void* fault, Connection::TakeFault take) {
   const SeqBody seq{tail_ + 1};
+  if (described.size() > kMostMessage - sizeof seq) {
+    fail(ErrorCode::InvalidArgument, "an operation with inputs described in ", described.size(),
+         " bytes is too large for a device of another process, which takes ", kMostMessage - sizeof seq,
+         ": join fewer tensors at once");
+  }
   if (fault != nullptr) connection_->expect_fault(number_, seq.seq, fault, take);
   connection_->send(MessageKind::Launch, number_, {bytes_of(seq), described});
   ++tail_;
