@@ -3,8 +3,9 @@
 // Lua allows that from a signal handler. Lutra installs no signal handlers in hosts, so another thread calls
 // lua_sethook while Lua runs. What it reads must not be freed meanwhile: the interpreter's allocator waits before it
 // frees a block (FreeHold). membarrier() makes sure that the thread of Lua has seen the hold, and that this thread sees
-// its calls as they are. All other bookkeeping is left to Lua's thread: the hook itself, or the next switch between
-// coroutines.
+// its calls as they are. A call that begins at the same moment may miss the new hook, and lua_sethook the call: each
+// reads before it sees what the other wrote. So the hook is set again after a second barrier. All other bookkeeping is
+// left to Lua's thread: the hook itself, or the next switch between coroutines.
 #include "lua/border/interrupts.h"
 
 #include <linux/membarrier.h>
@@ -47,6 +48,13 @@ void all_threads_synchronize() {
   static const bool is_there = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
   if (is_there) syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
   std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
+// Sets the hook of a coroutine that another thread runs.
+void set_hook_from_outside(lua_State* L, lua_Hook hook, int mask) {
+  lua_sethook(L, hook, mask, 1);
+  all_threads_synchronize();
+  if (lua_gethook(L) == hook) lua_sethook(L, hook, mask, 1);
 }
 
 }  // namespace
@@ -124,7 +132,7 @@ bool Interrupts::request_from_outside() {
     poked_count_ = lua_gethookcount(L);
     poked_ = L;
   }
-  lua_sethook(running_, stop, LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT, 1);
+  set_hook_from_outside(running_, stop, LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT);
   if (hold_ != nullptr) hold_->hold(false);
   stop_flag_->store(true, std::memory_order_relaxed);
   is_running_.store(kRunning, std::memory_order_release);
@@ -135,7 +143,7 @@ void Interrupts::hook_from_outside(lua_Hook hook) {
   if (!claim_running()) return;
   if (hold_ != nullptr) hold_->hold(true);
   all_threads_synchronize();
-  if (lua_gethook(running_) == nullptr) lua_sethook(running_, hook, LUA_MASKCOUNT, 1);
+  if (lua_gethook(running_) == nullptr) set_hook_from_outside(running_, hook, LUA_MASKCOUNT);
   if (hold_ != nullptr) hold_->hold(false);
   is_running_.store(kRunning, std::memory_order_release);
 }
