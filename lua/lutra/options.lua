@@ -75,8 +75,12 @@ function options.word(who, what, value, known)
   return options.resolve(who, what, options.text(who, what, value), known)
 end
 
--- A whole number from `least` on.
-function options.count(who, name, value, least)
+-- The most elements along an axis of what windows, borders and images are asked for: sums and products of two such
+-- numbers stay within an integer.
+options.kMostSize = (1 << 31) - 1
+
+-- A whole number from `least` on, up to `most` if that is given.
+function options.count(who, name, value, least, most)
   local count = math.tointeger(value)
   if type(value) ~= "number" or not count or count < least then
     -- Keras' Conv2D(filters=8, kernel_size=3), written as a table.
@@ -85,6 +89,9 @@ function options.count(who, name, value, least)
       ("%s: %s is %s, expected a whole number, %d or more%s"):format(who, name, tools.what_is(value), least,
       is_named and ("; arguments go by their order, only options have names: write %s(%s, ...)"):format(who,
         tostring(rawget(value, name))) or ""))
+  end
+  if most and count > most then
+    tools.fail("InvalidArgument", ("%s: %s is %d, expected at most %d"):format(who, name, count, most))
   end
   return count
 end

@@ -116,6 +116,12 @@ local function pooled(x, axis, count, reduce)
     table.insert(shape, axis + 1, size // count)
     return reduce(x:reshape(shape), axis + 1)
   end
+  -- A part of less than one element reaches into two at most.
+  if count > size then
+    local place = lutra.device(x.device, lutra.range, 0, count, { dtype = "int64" })
+    local first, behind = place * size // count + 1, ((place + 1) * size + (count - 1)) // count
+    return reduce(lutra.stack({ lutra.gather(x, first, axis), lutra.gather(x, behind, axis) }, 1), 1)
+  end
   local key, parts = {}, {}
   for k = 1, x.rank do key[k] = {} end
   for i = 0, count - 1 do

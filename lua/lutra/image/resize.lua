@@ -12,6 +12,9 @@ local methods = {
 
 local kMostGathers = 4
 
+-- Weights are computed in Lua, one new place after the other.
+local kMostSize = 1 << 24
+
 -- Weights of recent calls: {key = {...}}; a loop resizes to the same sizes again and again.
 local kept, count_kept = {}, 0
 
@@ -76,7 +79,7 @@ function resizing.resize(image, size, given)
   options.word("resize", "method", read.method, methods)
   options.boolean("resize", "antialias", read.antialias)
   options.boolean("resize", "preserve_aspect_ratio", read.preserve_aspect_ratio)
-  local height, width = arguments.pair("resize", "size", size, 1)
+  local height, width = arguments.pair("resize", "size", size, 1, kMostSize)
   local old_height, old_width, axis = arguments.size(image)
   if old_height == 0 or old_width == 0 then
     tools.fail("InvalidArgument", ("resize: image has the shape %s, without a pixel"):format(tostring(image.shape)))

@@ -90,10 +90,7 @@ end
 -- save([number]): writes a file, and removes those that are too many. Returns its path.
 function CheckpointManager:save(number)
   local last = self.files[#self.files]
-  number = options.count("save", "number", number == nil and (last and last.number or 0) + 1 or number, 0)
-  if number > kMostNumber then
-    tools.fail("InvalidArgument", ("save: number is %d, expected at most %d"):format(number, kMostNumber))
-  end
+  number = options.count("save", "number", number == nil and (last and last.number or 0) + 1 or number, 0, kMostNumber)
   local name = file_name(self.name, number)
   local path = self.checkpoint:save(self.folder .. "/" .. name)
   for i = #self.files, 1, -1 do

@@ -62,7 +62,7 @@ function SummaryWriter:add_histogram(tag, values, step, given)
     if type(values) ~= "table" then
       tools.fail("InvalidArgument", ("add_histogram: values is %s, expected a tensor or numbers"):format(tools.what_is(values)))
     end
-    values = lutra.constant(values)
+    values = options.literal("add_histogram", "values", values)
   end
   local bins = options.count("add_histogram", "bins", options.read("add_histogram", given, { bins = 30 }).bins, 1)
   write(self, events.histogram(os.time(), read_step("add_histogram", step), tag, values, bins))
