@@ -86,6 +86,8 @@ function numerics.mirror_pad(x, paddings, mode)
     local n = x.shape[axis]
     if before + behind > 0 then
       if n == 0 then fail("%s: x %s has no elements to repeat along axis %d", who, tostring(x.shape), axis) end
+      -- Places, and what mirror computes with them.
+      options.require_memory(who, x.device, { 4, before + n + behind }, "int64")
       local place = lutra.range(-before, n + behind, { dtype = "int64" })
       x = lutra.gather(x, mirror(place, n) + 1, axis)
     end

@@ -96,6 +96,20 @@ function options.count(who, name, value, least, most)
   return count
 end
 
+local kLarge = 1 << 28
+
+-- Fails as the allocation of such a tensor does, if it is large: before slow work that would end there.
+function options.require_memory(who, device, shape, dtype)
+  local size = 1.0
+  for _, n in ipairs(shape) do size = size * n end
+  if size < kLarge then return end
+  local paused <close> = tools.pause()
+  local ok, problem = pcall(lutra.device, device, function() local made <close> = lutra.zeros(shape, { dtype = dtype }) end)
+  if ok then return end
+  if not lutra.iserror(problem) then error(problem, 0) end
+  tools.fail(problem.code, who .. ": " .. problem.message:gsub("^zeros: ", ""))
+end
+
 function options.whole(who, name, value)
   if type(value) ~= "number" or not math.tointeger(value) then
     tools.fail("InvalidArgument", ("%s: %s is %s, expected a whole number"):format(who, name, tools.what_is(value)))

@@ -4,6 +4,7 @@ local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 
 lt.config.set_simulated_gpus(1)
+lt.config.set_memory_limit("CPU:0", 4096)
 
 local function noise(seed, shape)
   local size = 1
@@ -160,6 +161,13 @@ expect.case("adaptive pools with more parts than elements", function()
   local tape <close> = lt.GradientTape()
   tape:watch(x)
   expect.equal(tape:gradient(lt.adaptive_max_pool1d(x, 5):sum(), x):flatten():totable(), { 1.0, 2.0, 2.0 })
+end)
+
+expect.case("results that do not fit in memory fail at once", function()
+  local function refused(name, ...) expect.raises("ResourceExhausted", name .. ": out of memory", lt[name], ...) end
+  refused("mirror_pad", { 1, 2 }, { { 1e9, 1e9 } })
+  refused("adaptive_avg_pool1d", lt.ones { 1, 3, 1 }, (1 << 31) - 1)
+  refused("adaptive_max_pool2d", lt.ones { 1, 3, 3, 1 }, (1 << 31) - 1)
 end)
 
 expect.end_of_cases()

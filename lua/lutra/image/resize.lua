@@ -89,6 +89,9 @@ function resizing.resize(image, size, given)
     height, width = math.floor(old_height * scale + 0.5), math.floor(old_width * scale + 0.5)
     height, width = math.max(height, 1), math.max(width, 1)
   end
+  local shape = { table.unpack(image.shape) }
+  shape[axis], shape[axis + 1] = height, width
+  options.require_memory("resize", image.device, shape, image.dtype)
   local y = image
   if read.method ~= "nearest" and not y.dtype:find "float" then y = lutra.cast(y, "float32") end
   -- Halves are rounded once.
