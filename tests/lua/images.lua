@@ -156,6 +156,8 @@ expect.case("sizes out of range, and images that are none", function()
   refused("resize_with_crop_or_pad: target_width is 9223372036854775807, expected at most", "resize_with_crop_or_pad", x, 5, huge)
   refused("random_crop: size[2] is 9223372036854775807, expected at most", "random_crop", x, { 1, huge })
   refused("adjust_gamma: image: ", "adjust_gamma", { a = 1 })
+  refused("grid_sample: ", "grid_sample", lt.zeros { 1, 2, 2, 1 }, { a = 1 })
+  refused("crop_to_bounding_box: a box of 1 x 1", "crop", x, 2, 2, 1, 1)
   refused("flip_up_down: image: ", "flip_up_down", { { 1 }, { 2, 3 } })
 end)
 
