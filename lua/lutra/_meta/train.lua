@@ -55,7 +55,7 @@ local SummaryWriter = {}
 ---@param value number|lutra.Tensor
 ---@param step? integer 0 by default
 --- Errors: InvalidArgument for a value that is not one number, or a tag that is not UTF-8;
---- FailedPrecondition if the file is closed or full.
+---   FailedPrecondition if the file is closed or full.
 --- Example:
 ---     local writer = lt.train.SummaryWriter "/tmp/lutra-example-logs"
 ---     writer:add_scalar("loss", lt.constant(0.5), 1)
