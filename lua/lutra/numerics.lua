@@ -81,10 +81,13 @@ function numerics.mirror_pad(x, paddings, mode)
   for axis, pair in ipairs(paddings) do
     local what = ("paddings[%d]"):format(axis)
     if type(pair) ~= "table" or #pair ~= 2 then fail("%s: %s is %s, expected a pair", who, what, tools.what_is(pair)) end
-    local before, behind = options.count(who, what .. "[1]", pair[1], 0), options.count(who, what .. "[2]", pair[2], 0)
+    local before, behind = options.count(who, what .. "[1]", pair[1], 0, options.kMostSize),
+      options.count(who, what .. "[2]", pair[2], 0, options.kMostSize)
     local n = x.shape[axis]
     if before + behind > 0 then
       if n == 0 then fail("%s: x %s has no elements to repeat along axis %d", who, tostring(x.shape), axis) end
+      -- Places, and what mirror computes with them.
+      options.require_memory(who, x.device, { 4, before + n + behind }, "int64")
       local place = lutra.range(-before, n + behind, { dtype = "int64" })
       x = lutra.gather(x, mirror(place, n) + 1, axis)
     end

@@ -75,8 +75,12 @@ function options.word(who, what, value, known)
   return options.resolve(who, what, options.text(who, what, value), known)
 end
 
--- A whole number from `least` on.
-function options.count(who, name, value, least)
+-- The most elements along an axis of what windows, borders and images are asked for: sums and products of two such
+-- numbers stay within an integer.
+options.kMostSize = (1 << 31) - 1
+
+-- A whole number from `least` on, up to `most` if that is given.
+function options.count(who, name, value, least, most)
   local count = math.tointeger(value)
   if type(value) ~= "number" or not count or count < least then
     -- Keras' Conv2D(filters=8, kernel_size=3), written as a table.
@@ -86,7 +90,24 @@ function options.count(who, name, value, least)
       is_named and ("; arguments go by their order, only options have names: write %s(%s, ...)"):format(who,
         tostring(rawget(value, name))) or ""))
   end
+  if most and count > most then
+    tools.fail("InvalidArgument", ("%s: %s is %d, expected at most %d"):format(who, name, count, most))
+  end
   return count
+end
+
+local kLarge = 1 << 28
+
+-- Fails as the allocation of such a tensor does, if it is large: before slow work that would end there.
+function options.require_memory(who, device, shape, dtype)
+  local size = 1.0
+  for _, n in ipairs(shape) do size = size * n end
+  if size < kLarge then return end
+  local paused <close> = tools.pause()
+  local ok, problem = pcall(lutra.device, device, function() local made <close> = lutra.zeros(shape, { dtype = dtype }) end)
+  if ok then return end
+  if not lutra.iserror(problem) then error(problem, 0) end
+  tools.fail(problem.code, who .. ": " .. problem.message:gsub("^zeros: ", ""))
 end
 
 function options.whole(who, name, value)

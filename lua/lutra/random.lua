@@ -108,10 +108,13 @@ function Generator:set_state(state)
   self.key, self.count = table.unpack(state:totable())
 end
 
+-- Each is a table of Lua.
+local kMostSplit = 1 << 24
+
 function Generator:split(n)
   own("Generator:split", self)
   local made = {}
-  for i = 1, options.count("Generator:split", "n", n == nil and 2 or n, 0) do made[i] = Generator(self:seed()) end
+  for i = 1, options.count("Generator:split", "n", n == nil and 2 or n, 0, kMostSplit) do made[i] = Generator(self:seed()) end
   return made
 end
 

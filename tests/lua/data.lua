@@ -41,6 +41,8 @@ expect.case("what from_tensor_slices gives", function()
   expect.raises("InvalidArgument", "value 1 has 2 rows and value 2 3", Dataset.from_tensor_slices, y, { 1, 2, 3 })
   expect.raises("InvalidArgument", "value 1 is a scalar", Dataset.from_tensor_slices, lt.constant(3))
   expect.raises("InvalidArgument", "nothing is given", Dataset.from_tensor_slices)
+  expect.raises("InvalidArgument", "a dataset is made by lt.data.Dataset.from_tensor_slices", Dataset, { { 1 }, { 2, 3 } })
+  expect.raises("InvalidArgument", "a dataset is made by lt.data.Dataset.from_tensor_slices", Dataset, { 1 }, { 2 }, {}, 3)
   expect.raises("InvalidArgument", "from_tensor_slices: an element has a function", Dataset.from_tensor_slices, print)
 end)
 

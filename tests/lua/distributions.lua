@@ -102,7 +102,45 @@ expect.case("gradients reach the parameters, through samples of normal numbers t
   assert(math.abs(slope - (math.log(3) - (1 - 0.5772156649))) < 1e-5, slope)
 end)
 
+expect.case("outside of the support the density is 0", function()
+  local x, huge = { -2, 3, math.huge }, math.huge
+  for _, case in ipairs {
+    { D.Gamma(1, 1), { -huge, -3, -huge } }, { D.Gamma(2, 1), { -huge, math.log(3) - 3, -huge } },
+    { D.Beta(1, 1), { -huge, -huge, -huge } }, { D.Bernoulli(0.3), { -huge, -huge, -huge } },
+    { D.Bernoulli { logits = 0.3 }, { -huge, -huge, -huge } },
+  } do
+    local made, wanted = table.unpack(case)
+    local got = made:log_prob(x):totable()
+    for i = 1, 3 do
+      assert(got[i] == wanted[i] or math.abs(got[i] - wanted[i]) < 1e-6, ("%s at %s: %s"):format(made.__name, x[i], got[i]))
+      if wanted[i] == -huge then expect.equal(made:prob(x):totable()[i], 0.0, made.__name) end
+    end
+  end
+  local a = lt.Variable(2.0)
+  local tape <close> = lt.GradientTape()
+  local sum = D.Gamma(a, 1):log_prob({ -1, 3 })[2]
+  local slope = tape:gradient(sum, a):item()
+  assert(math.abs(slope - (math.log(3) - (1 - 0.5772156649))) < 1e-5, slope)
+end)
+
+-- By mpmath, with 40 digits: a + loggamma(a) + (1 - a) digamma(a).
+expect.case("the entropy of large concentrations", function()
+  local wanted = { [150] = 3.9220302510512169, [2e4] = 6.3706656425977354, [1e30] = 35.957714928314090 }
+  for a, entropy in pairs(wanted) do
+    expect.close(D.Gamma(a, 1):entropy():item(), entropy, 1e-6, "float32")
+    expect.close(D.Gamma(lt.constant(a, { dtype = "float64" }), 1):entropy():item(), entropy, 1e-11, "float64")
+  end
+end)
+
 expect.case("mistakes", function()
+  for name, method in pairs { Normal = "log_prob", Gamma = "prob", Beta = "sample", Bernoulli = "entropy", Categorical = "mean" } do
+    local made = name == "Categorical" and D[name] { 1, 1 } or D[name](0.5, name ~= "Bernoulli" and 0.5 or nil)
+    refuses(("write d:%s(...) with a colon"):format(method), made[method], 3)
+  end
+  local M = D.MultivariateNormal
+  refuses("covariance has a number that is not equal to the one across the diagonal", M, { 0, 0 }, { { 1, 0.5 }, { 0, 1 } })
+  refuses("scale_tril has a number that is not 0 above the diagonal", M, { 0, 0 }, { scale_tril = { { 1, 2 }, { 0, 1 } } })
+  refuses("scale_tril has a number that is not above 0 on the diagonal", M, { 0, 0 }, { scale_tril = { { 1, 0 }, { 1, -1 } } })
   refuses("distributions.Normal: scale has a number that is not above 0", D.Normal, 0, { 1, 0 })
   D.Normal(0, -1, { validate_args = false })
   refuses("distributions.Normal: loc is \"a\", expected a tensor or a number", D.Normal, "a")

@@ -132,6 +132,14 @@ expect.case("functions as a callback", function()
   expect.raises("InvalidArgument", "TensorBoard: update_freq is \"day\"", nn.callbacks.TensorBoard, "logs", { update_freq = "day" })
   expect.raises("InvalidArgument", "TensorBoard: log_dir is 3, expected a string", nn.callbacks.TensorBoard, 3)
   expect.raises("InvalidArgument", "SummaryWriter: folder is nil", lt.train.SummaryWriter)
+  for _, suffix in ipairs { "a\0b", "/../x" } do
+    expect.raises("InvalidArgument", "SummaryWriter: filename_suffix is ", lt.train.SummaryWriter, folder.at "c", { filename_suffix = suffix })
+  end
+  local writer <close> = lt.train.SummaryWriter(folder.at "c")
+  expect.raises("InvalidArgument", "add_scalar: tag is not text in UTF-8", writer.add_scalar, writer, "a\255", 1)
+  expect.raises("InvalidArgument", "add_histogram: tag is not text in UTF-8", writer.add_histogram, writer, "a\255", { 1 })
+  writer:close()
+  expect.raises("FailedPrecondition", "is closed", writer.add_scalar, writer, "é", 1)
 end)
 
 folder.remove()

@@ -4,6 +4,7 @@ local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 
 lt.config.set_simulated_gpus(1)
+lt.config.set_memory_limit("CPU:0", 4096)
 
 local function noise(seed, shape)
   local size = 1
@@ -134,6 +135,39 @@ expect.case("what is refused", function()
   refused("nll_loss: input has the shape (1, 4, 4, 4)", "nll_loss", x, { 1 })
   refused("ctc_loss: label_length[1] is 3, expected a whole number of 0 to 2", "ctc_loss", { { 2, 2 } }, lt.ones { 1, 4, 3 }, { 3 }, { 4 })
   refused("ctc_loss: labels are from 2 to 9, and there are 3 classes", "ctc_loss", { { 2, 9 } }, lt.ones { 1, 4, 3 }, { 2 }, { 4 })
+end)
+
+expect.case("sizes out of range", function()
+  local x, volume = lt.ones { 1, 4, 4, 4 }, lt.ones { 1, 2, 2, 2, 1 }
+  local w = lt.ones { 2, 1, 1, 1, 1 }
+  local function refused(words, name, ...) expect.raises("InvalidArgument", words, lt[name], ...) end
+  for _, name in ipairs { "depth_to_space", "pixel_shuffle", "space_to_depth", "pixel_unshuffle" } do
+    refused(name .. ": block_size is 4294967296, expected at most 2147483647", name, x, 1 << 32)
+  end
+  refused("unfold: dilation[1] is 9223372036854775807, expected at most", "unfold", x, 2, { dilation = math.maxinteger })
+  refused("unfold: padding[1] is 4611686018427387904, expected at most", "unfold", x, 2, { padding = 1 << 62 })
+  refused("conv3d: dilation[1] is 9223372036854775807, expected at most", "conv3d", volume, w, { dilation = math.maxinteger })
+  refused("conv3d: padding[1] is 4611686018427387904, expected at most", "conv3d", volume, w, { padding = 1 << 62 })
+  refused("adaptive_avg_pool2d: size[1] is 1099511627776, expected at most", "adaptive_avg_pool2d", x, 1 << 40)
+  refused("conv1d: x: ", "conv1d", { a = 1 }, w)
+end)
+
+-- Element i is of floor(i n / count) to ceil((i + 1) n / count), as PyTorch cuts an axis.
+expect.case("adaptive pools with more parts than elements", function()
+  local x = lt.constant { { { 1.0 }, { 2.0 }, { 4.0 } } }
+  expect.equal(lt.adaptive_avg_pool1d(x, 5):flatten():totable(), { 1.0, 1.5, 2.0, 3.0, 4.0 })
+  expect.equal(lt.adaptive_max_pool1d(x, 5):flatten():totable(), { 1.0, 2.0, 2.0, 4.0, 4.0 })
+  expect.equal(lt.adaptive_max_pool1d(x, 6):flatten():totable(), { 1.0, 1.0, 2.0, 2.0, 4.0, 4.0 })
+  local tape <close> = lt.GradientTape()
+  tape:watch(x)
+  expect.equal(tape:gradient(lt.adaptive_max_pool1d(x, 5):sum(), x):flatten():totable(), { 1.0, 2.0, 2.0 })
+end)
+
+expect.case("results that do not fit in memory fail at once", function()
+  local function refused(name, ...) expect.raises("ResourceExhausted", name .. ": out of memory", lt[name], ...) end
+  refused("mirror_pad", { 1, 2 }, { { 1e9, 1e9 } })
+  refused("adaptive_avg_pool1d", lt.ones { 1, 3, 1 }, (1 << 31) - 1)
+  refused("adaptive_max_pool2d", lt.ones { 1, 3, 3, 1 }, (1 << 31) - 1)
 end)
 
 expect.end_of_cases()

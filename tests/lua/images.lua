@@ -145,4 +145,27 @@ expect.case("what is refused", function()
   refused("rotate: angle is \"a\", expected a number, or one for each of 1 images", "rotate", x, "a")
 end)
 
+expect.case("sizes out of range, and images that are none", function()
+  local x, huge = lt.zeros { 2, 2, 2 }, math.maxinteger
+  local function refused(words, name, ...) expect.raises("InvalidArgument", words, image[name], ...) end
+  refused("resize: size[1] is 1099511627776, expected at most 16777216", "resize", x, 1 << 40)
+  expect.raises("ResourceExhausted", "resize: out of memory", image.resize, x, 1 << 24)
+  refused("crop_to_bounding_box: offset_height is 4611686018427387904, expected at most", "crop_to_bounding_box", x, 1 << 62, 1 << 62,
+    1 << 62, 1 << 62)
+  refused("pad_to_bounding_box: offset_height is 9223372036854775807, expected at most", "pad_to_bounding_box", x, huge, 1, 5, 5)
+  refused("resize_with_crop_or_pad: target_width is 9223372036854775807, expected at most", "resize_with_crop_or_pad", x, 5, huge)
+  refused("random_crop: size[2] is 9223372036854775807, expected at most", "random_crop", x, { 1, huge })
+  refused("adjust_gamma: image: ", "adjust_gamma", { a = 1 })
+  refused("grid_sample: ", "grid_sample", lt.zeros { 1, 2, 2, 1 }, { a = 1 })
+  refused("crop_to_bounding_box: a box of 1 x 1", "crop", x, 2, 2, 1, 1)
+  refused("flip_up_down: image: ", "flip_up_down", { { 1 }, { 2, 3 } })
+end)
+
+expect.case("translations of no finite size", function()
+  for _, factor in ipairs { 0 / 0, math.huge } do
+    expect.raises("InvalidArgument", "RandomTranslation: height_factor[1] is", lt.nn.RandomTranslation, factor, 0.1)
+  end
+  expect.raises("InvalidArgument", "expected a finite number", lt.nn.RandomZoom, { 0, math.huge })
+end)
+
 expect.end_of_cases()

@@ -144,4 +144,11 @@ expect.case("what is refused", function()
   end
 end)
 
+expect.case("numbers that spoil the weights", function()
+  local function refused(words, name, given) expect.raises("InvalidArgument", words, lt.optim[name], given) end
+  for _, decay in ipairs { 0, 1, 0 / 0 } do refused("optim.Adafactor: beta_2_decay is", "Adafactor", { beta_2_decay = decay }) end
+  refused("optim.Adadelta: rho is 1, expected a number from 0 to below 1", "Adadelta", { rho = 1 })
+  refused("optim.Muon: ns_steps is 0, expected a whole number, 1 or more", "Muon", { ns_steps = 0 })
+end)
+
 expect.end_of_cases()

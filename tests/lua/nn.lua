@@ -187,6 +187,7 @@ do
   close(mean:result(), 3.5, "mean")
   accuracy:update_state({ 1, 2 }, { { 0.5, 0.4 }, { 0.2, 0.1 } }, { 1, 3 })
   close(accuracy:result(), 0.25, "accuracy")
+  expect.raises("InvalidArgument", "mean_squared_error: y_true: ", l.mse, { a = 1 }, y)
   expect.raises("InvalidArgument", "mean_squared_error: y_pred is nil, expected a tensor or numbers", l.mse, y)
   expect.raises("InvalidArgument", 'mean_squared_error: y_true is "a", expected a tensor or numbers', l.MeanSquaredError(), "a", p)
   expect.raises("InvalidArgument", "sample_weight is true, expected a tensor or numbers", l.MeanSquaredError(), y, p, true)

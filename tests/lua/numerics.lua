@@ -53,6 +53,8 @@ do
   refuses('mirror_pad: mode is "constant", which is not known', lt.mirror_pad, x, { { 1, 1 } }, "constant")
   refuses("mirror_pad: paddings is a list of 2, expected a pair for each of x's 1 axes", lt.mirror_pad, x, { { 1, 1 }, { 1, 1 } })
   refuses("mirror_pad: paddings[1][2] is -1, expected a whole number, 0 or more", lt.mirror_pad, x, { { 1, -1 } })
+  refuses("mirror_pad: paddings[1][1] is 4611686018427387904, expected at most", lt.mirror_pad, { 1, 2 }, { { 1 << 62, 1 << 62 } })
+  refuses("mirror_pad: paddings[1][1] is 9223372036854775807, expected at most", lt.mirror_pad, { 1, 2 }, { { math.maxinteger, 3 } })
   refuses("mirror_pad: x (0,) has no elements to repeat along axis 1", lt.mirror_pad, lt.zeros { 0 }, { { 1, 1 } })
 end
 

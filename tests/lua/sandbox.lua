@@ -347,6 +347,22 @@ local logged = read(folder .. "/out/log.csv")
 assert(logged:find "^epoch,loss\n1,%d", logged)
 assert(os.remove(folder .. "/out/log.csv"))
 
+expect("a writer's file is not the script's", quote(may), F .. [[
+local writer, found = lt.train.SummaryWriter(F .. "/out/events"), 0
+for key, value in pairs(writer) do
+  if type(value) == "userdata" then found = found + 1 end
+end
+print(found, writer.file, writer.write)
+writer:add_scalar("a", 1)
+writer:close()
+]], { out = "0\tnil\tnil\n" })
+
+expect("no numbered checkpoints", quote(may), F .. [[
+local ok, problem = pcall(lt.train.CheckpointManager, lt.train.Checkpoint { a = 1 }, F .. "/out/numbered")
+print(ok, problem.code, problem.message)
+]], { out = "false\tFailedPrecondition\tCheckpointManager: a script in a sandbox cannot rename files: use the Checkpoint's save and restore\n" })
+assert(not io.open(folder .. "/out/numbered"))
+
 expect("files that may not", quote(may), F .. [[
 local paths = { F .. "/elsewhere/secret.npy", F .. "/in/../elsewhere/secret.npy", F .. "/in/link/secret.npy", F .. "/in/secret.npy",
   F .. "/elsewhere/none.npy", F .. "/out/new.npy", "/etc/passwd.npy", "/proc/self/root" .. F .. "/elsewhere/secret.npy",

@@ -92,6 +92,9 @@ expect.case("lines of texts, in batches, to a model", function()
   expect.equal(rows, { { { 2, 3, 0 }, { 4, 3, 0 } }, { { 2, 2, 0 } } })
   expect.raises("NotFound", "text_lines: ", data.text_lines, folder.at "none.txt")
   expect.raises("InvalidArgument", "text_lines: no path is given", data.text_lines)
+  expect.raises("FailedPrecondition", "Is a directory", data.text_lines, folder.path)
+  folder.write(folder.at "empty.txt", "")
+  for line in data.text_lines(folder.at "empty.txt"):iterate() do error(line) end
   local model = nn.Sequential { nn.Dense(1) }
   model:compile { loss = "mse" }
   expect.raises("InvalidArgument", "expected batches of rows", model.predict, model, ds:batch(2))
@@ -108,6 +111,9 @@ expect.case("columns of a csv", function()
     expect.equal({ x.height:item(), x.width }, { 1.5 })
   end
   expect.raises("InvalidArgument", "has no column 'wdth' (did you mean 'width'?)", data.csv, folder.at "t.csv", { label = "wdth" })
+  folder.write(folder.at "twice.csv", "a,a,b\n1,2,3\n")
+  expect.raises("InvalidArgument", "twice.csv has more than one column 'a'", data.csv, folder.at "twice.csv")
+  for x in data.csv(folder.at "twice.csv", { columns = { "b" } }):iterate() do expect.equal(x.b:item(), 3.0) end
   expect.raises("InvalidArgument", "no column is left beside the label", data.csv, folder.at "t.csv", { label = "sold", columns = { "sold" } })
 end)
 
@@ -151,6 +157,7 @@ expect.case("what is refused", function()
   refused("StringLookup: it is given 3, expected a string or a table of strings", nn.StringLookup(), 3)
   refused("TextVectorization: standardize is \"upper\", which is not known", nn.TextVectorization, { standardize = "upper" })
   refused("TextVectorization: text 2 is 5, expected a string", nn.TextVectorization(), { "a", 5 })
+  refused("output_sequence_length is 1099511627776, expected at most", nn.TextVectorization, { output_sequence_length = 1 << 40 })
   refused("max_tokens is 2, expected a whole number, 3 or more", nn.TextVectorization, { max_tokens = 2 })
   refused("vocabulary has 3 tokens, and max_tokens leaves room for 2", nn.TextVectorization, { max_tokens = 4, vocabulary = { "a", "b", "c" } })
   refused("Hashing: num_bins is nil", nn.Hashing)

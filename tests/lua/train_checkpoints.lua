@@ -248,5 +248,28 @@ expect.case("a manager keeps the last files", function()
   expect.raises("FailedPrecondition", "cannot make the folder", lt.train.CheckpointManager, objects, folder.at "file/c")
 end)
 
+expect.case("a manager refuses a list that it did not write", function()
+  local objects = Checkpoint { step = 1 }
+  local list, victim = folder.at "m/checkpoint.json", folder.at "m/victim.txt"
+  local manager = lt.train.CheckpointManager(objects, folder.at "m", { max_to_keep = 1 })
+  folder.write(victim, "x")
+  for _, text in ipairs {
+    "", "{}", "null", "3", '"x"', '{"a":1}', "[3]", "[null]", "[{}]", '[{"number":1,"file":"victim.txt"}]', '[{"number":1,"file":""}]',
+    '[{"number":1,"file":".."}]', '[{"number":1,"file":"../checkpoint-1.safetensors"}]', '[{"number":1,"file":"run-1.safetensors"}]',
+    '[{"number":2,"file":"checkpoint-1.safetensors"}]', '[{"number":-1,"file":"checkpoint--1.safetensors"}]',
+  } do
+    folder.write(list, text)
+    expect.raises("InvalidArgument", "m/checkpoint.json does not list files of a Checkpoint", lt.train.CheckpointManager, objects,
+      folder.at "m", { max_to_keep = 1 })
+    expect.equal(folder.read(list), text)
+  end
+  expect.raises("InvalidArgument", "save: number is 9223372036854775807, expected at most", manager.save, manager, math.maxinteger)
+  manager:save(1 << 53)
+  expect.raises("InvalidArgument", "save: number is 9007199254740993, expected at most", manager.save, manager)
+  assert(os.remove(list) and os.execute(("mkdir '%s'"):format(list)))
+  expect.raises("FailedPrecondition", "m/checkpoint.json: Is a directory", lt.train.CheckpointManager, objects, folder.at "m")
+  expect.equal(folder.read(victim), "x")
+end)
+
 folder.remove()
 expect.end_of_cases()

@@ -22,7 +22,7 @@ function distributions.Normal(loc, scale, options) end
 ---@param covariance? lutra.Tensor|table [..., n, n], symmetric and positive definite
 ---@param options? {scale_tril?: lutra.Tensor, validate_args?: boolean} scale_tril: the covariance's Cholesky factor, in its place
 ---@return lutra.distributions.Distribution # also with covariance()
---- Errors: InvalidArgument if the shapes do not match, the covariance is not positive definite, or both or neither of it
+--- Errors: InvalidArgument if the shapes do not match, the covariance is not symmetric and positive definite, or both or neither of it
 ---   and scale_tril are given.
 --- Example:
 ---     local p = lt.distributions.MultivariateNormal({0, 0}, {{1, 0}, {0, 4}})
@@ -98,7 +98,7 @@ local Distribution = {}
 --- Source: torch.distributions.Distribution.rsample
 function Distribution:sample(shape, options) end
 
---- The logarithm of the density, or of the probability of discrete values.
+--- The logarithm of the density, or of the probability of discrete values: -inf outside of the support.
 ---@param x lutra.Tensor|number broadcasts with the parameters
 ---@return lutra.Tensor
 --- Errors: InvalidArgument for a value that is no tensor of numbers.

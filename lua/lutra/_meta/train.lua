@@ -24,7 +24,7 @@ function train.Checkpoint(objects) end
 ---@param folder string
 ---@param options? table {max_to_keep = 5; name = "checkpoint"}
 ---@return lutra.train.CheckpointManager
---- Errors: InvalidArgument for an option that is not valid, or a damaged list.
+--- Errors: InvalidArgument for an option that is not valid, or a list that no manager wrote; FailedPrecondition in a sandbox.
 --- Example:
 ---     local checkpoint = lt.train.Checkpoint {step = 0}
 ---     print(lt.train.CheckpointManager(checkpoint, "/tmp").latest_checkpoint)  --> nil
@@ -54,7 +54,8 @@ local SummaryWriter = {}
 ---@param tag string its name; "/" makes groups
 ---@param value number|lutra.Tensor
 ---@param step? integer 0 by default
---- Errors: InvalidArgument for a value that is not one number; FailedPrecondition if the file is closed or full.
+--- Errors: InvalidArgument for a value that is not one number, or a tag that is not UTF-8;
+---   FailedPrecondition if the file is closed or full.
 --- Example:
 ---     local writer = lt.train.SummaryWriter "/tmp/lutra-example-logs"
 ---     writer:add_scalar("loss", lt.constant(0.5), 1)
@@ -137,7 +138,7 @@ local CheckpointManager = {}
 --- Writes the next file, and removes the oldest ones beyond max_to_keep.
 ---@param number? integer instead of the last one's plus 1
 ---@return string path
---- Errors: as Checkpoint:save; FailedPrecondition if the list cannot be written.
+--- Errors: as Checkpoint:save; InvalidArgument for a number above 2^53; FailedPrecondition if the list cannot be written.
 --- Example:
 ---     local manager = lt.train.CheckpointManager(lt.train.Checkpoint {step = 7}, "/tmp", {name = "example"})
 ---     print(manager:save(7))  --> /tmp/example-7.safetensors

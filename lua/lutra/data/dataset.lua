@@ -26,7 +26,7 @@ end
 -- `ahead` batches of rows may be gathered in advance. count: the number of elements, kInfinite or kUnknown. inputs: the
 -- datasets that this one is made of.
 function Dataset:init(kind, count, inputs, open)
-  if not open then
+  if type(kind) ~= "string" or not options.is_callable(open) then
     tools.fail("InvalidArgument",
       "data.Dataset: a dataset is made by lt.data.Dataset.from_tensor_slices, from_generator, range or zip")
   end

@@ -16,7 +16,10 @@ function files.text_lines(...)
     end
     local file, problem = io.open(path, "rb")
     if not file then tools.fail("NotFound", "text_lines: " .. problem) end
+    -- A folder can be opened, but not read.
+    local _, why = file:read(0)
     file:close()
+    if why then tools.fail("FailedPrecondition", ("text_lines: %s: %s"):format(path, why)) end
   end
   return Dataset("text_lines", kUnknown, {}, function()
     local at, file = 0, nil
@@ -45,12 +48,19 @@ function files.csv(path, given)
   local values, names = lutra.load(path, {
     header = true, delimiter = read.delimiter, missing = read.missing or nil, dtype = read.dtype or nil,
   })
-  local place = {}
-  for i, name in ipairs(names) do place[name] = i end
+  local place, is_twice = {}, {}
+  for i, name in ipairs(names) do
+    is_twice[name] = place[name] ~= nil
+    place[name] = i
+  end
   local function column(name)
     if type(name) ~= "string" or not place[name] then
       tools.refuse_word(("csv: %s has no column %s"):format(path, type(name) == "string" and "'" .. options.quoted(name) .. "'"
         or tools.what_is(name)), name, names)
+    end
+    if is_twice[name] then
+      tools.fail("InvalidArgument", ("csv: %s has more than one column '%s'; rename one, or name others in columns"):format(path,
+        options.quoted(name)))
     end
     return values[{ {}, place[name] }]
   end

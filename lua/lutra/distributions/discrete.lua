@@ -34,8 +34,13 @@ function Bernoulli:sample(shape, given)
 end
 function Bernoulli:log_prob(x)
   x = self:value(x)
-  if self.logits then return x * self.logits - lutra.softplus(self.logits) end
-  return lutra.xlogy(x, self.probs) + lutra.xlogy(1.0 - x, 1.0 - self.probs)
+  -- nan stays nan.
+  local is_outside = lutra.logical_and(lutra.logical_and(x:ne(0), x:ne(1)), x:eq(x))
+  x = lutra.where(is_outside, 0, x)
+  if self.logits then
+    return Distribution.outside(is_outside, x * self.logits - lutra.softplus(self.logits))
+  end
+  return Distribution.outside(is_outside, lutra.xlogy(x, self.probs) + lutra.xlogy(1.0 - x, 1.0 - self.probs))
 end
 function Bernoulli:entropy()
   local p = self.probs
@@ -111,4 +116,4 @@ function Categorical:variance()
   return lutra.matmul(self.probs, class * class) - lutra.square(self:mean())
 end
 
-return { Bernoulli = Bernoulli, Categorical = Categorical }
+return { Bernoulli = Distribution.finish_class(Bernoulli), Categorical = Distribution.finish_class(Categorical) }

@@ -64,6 +64,17 @@ function Distribution:seed(given)
   return read.seed or nil
 end
 
+-- log_prob's result: minus infinity outside of the support.
+function Distribution.outside(is_outside, y) return (lutra.where(is_outside, -math.huge, y)) end
+
+-- Makes the methods of a distribution say so when they are called with a dot.
+function Distribution.finish_class(made)
+  for name in ("sample log_prob prob entropy mean variance stddev kl cdf icdf covariance"):gmatch "%a[%w_]*" do
+    if made[name] then use "colon"(made, "d", "distribution", name) end
+  end
+  return made
+end
+
 function Distribution:prob(x) return (lutra.exp(self:log_prob(x))) end
 function Distribution:stddev() return (lutra.sqrt(self:variance())) end
 

@@ -26,11 +26,18 @@ end
 function Gamma:log_prob(x)
   local a, r = self.concentration, self.rate
   x = self:value(x)
-  return lutra.xlogy(a - 1.0, x) - r * x + lutra.xlogy(a, r) - lutra.lgamma(a)
+  local is_outside = lutra.logical_or(x:lt(0), x:eq(math.huge))
+  -- Elsewhere the logarithm and its gradient would be nan.
+  x = lutra.where(is_outside, 1, x)
+  return Distribution.outside(is_outside, lutra.xlogy(a - 1.0, x) - r * x + lutra.xlogy(a, r) - lutra.lgamma(a))
 end
 function Gamma:entropy()
+  -- Of a large concentration the terms cancel: there their asymptotic series (DLMF 5.11.1 and 5.11.2).
   local a = self.concentration
-  return a - lutra.log(self.rate) + lutra.lgamma(a) + (1.0 - a) * lutra.digamma(a)
+  local is_large = a:gt(a.dtype == "float64" and 1e4 or 100)
+  local small, large = lutra.where(is_large, 1, a), lutra.where(is_large, a, 1)
+  local series = 0.5 * lutra.log(large) + (0.5 + 0.5 * math.log(2 * math.pi)) - 1 / (3 * large) - 1 / (12 * large) / large
+  return lutra.where(is_large, series, small + lutra.lgamma(small) + (1.0 - small) * lutra.digamma(small)) - lutra.log(self.rate)
 end
 function Gamma:mean() return self.concentration / self.rate end
 function Gamma:variance() return self.concentration / lutra.square(self.rate) end
@@ -57,7 +64,10 @@ function Beta:sample(shape, given)
 end
 function Beta:log_prob(x)
   x = self:value(x)
-  return lutra.xlogy(self.a - 1.0, x) + lutra.xlogy(self.b - 1.0, 1.0 - x) - log_beta(self.a, self.b)
+  local is_outside = lutra.logical_or(x:lt(0), x:gt(1))
+  x = lutra.where(is_outside, 0.5, x)
+  return Distribution.outside(is_outside,
+    lutra.xlogy(self.a - 1.0, x) + lutra.xlogy(self.b - 1.0, 1.0 - x) - log_beta(self.a, self.b))
 end
 function Beta:entropy()
   local a, b = self.a, self.b
@@ -75,4 +85,4 @@ function Beta:divergence(other)
     + (c - a + d - b) * lutra.digamma(a + b)
 end
 
-return { Gamma = Gamma, Beta = Beta }
+return { Gamma = Distribution.finish_class(Gamma), Beta = Distribution.finish_class(Beta) }

@@ -40,6 +40,13 @@ end
 
 local MultivariateNormal = class("distributions.MultivariateNormal", Distribution)
 
+local function transposed(x)
+  local order = {}
+  for i = 1, x.rank do order[i] = i end
+  order[x.rank - 1], order[x.rank] = x.rank, x.rank - 1
+  return x:transpose(order)
+end
+
 function MultivariateNormal:init(loc, covariance, given)
   local who = "distributions.MultivariateNormal"
   local is_plain = type(covariance) == "table" and getmetatable(covariance) == nil
@@ -52,17 +59,28 @@ function MultivariateNormal:init(loc, covariance, given)
     for key, value in pairs(given) do if key ~= "scale_tril" then rest[key] = value end end
     scale = given.scale_tril
   end
-  Distribution.options(who, rest)
+  local read = Distribution.options(who, rest)
   loc = parameter(who, "loc", loc)
   if (covariance == nil) == (scale == nil) then
     Distribution.fail("%s: expected a covariance, or {scale_tril = its Cholesky factor}", who)
   end
-  if covariance ~= nil then scale = lutra.cholesky(parameter(who, "covariance", covariance))
-  else scale = lutra.tril(parameter(who, "scale_tril", scale)) end
+  local is_covariance = covariance ~= nil
+  if is_covariance then scale = parameter(who, "covariance", covariance) else scale = parameter(who, "scale_tril", scale) end
   local n = loc.rank > 0 and loc.shape[loc.rank] or -1
   if scale.rank < 2 or scale.shape[scale.rank] ~= n or scale.shape[scale.rank - 1] ~= n then
     Distribution.fail("%s: loc %s and the covariance's shape %s do not match: expected [..., n] and [..., n, n]", who,
       tostring(loc.shape), tostring(scale.shape))
+  end
+  if is_covariance then
+    local apart = lutra.abs(scale - transposed(scale))
+    check(who, read, "covariance", apart:le(lutra.abs(scale):max { axis = { -2, -1 }, keepdims = true } * 1e-5),
+      "equal to the one across the diagonal")
+    scale = lutra.cholesky(scale)
+  else
+    check(who, read, "scale_tril", (scale - lutra.tril(scale)):eq(0), "0 above the diagonal")
+    local is_diagonal = lutra.eye(n, { dtype = scale.dtype }):gt(0)
+    check(who, read, "scale_tril", lutra.where(is_diagonal, scale, 1):gt(0), "above 0 on the diagonal")
+    scale = lutra.tril(scale)
   end
   self.n = n
   -- The batch axes of both.
@@ -94,4 +112,6 @@ function MultivariateNormal:divergence(other)
   return (trace + other:squared(other.loc - self.loc) - self.n) * 0.5 + other:log_diagonal() - self:log_diagonal()
 end
 
-return { Normal = Normal, MultivariateNormal = MultivariateNormal }
+return {
+  Normal = Distribution.finish_class(Normal), MultivariateNormal = Distribution.finish_class(MultivariateNormal),
+}

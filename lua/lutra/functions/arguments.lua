@@ -10,7 +10,7 @@ function arguments.tensor(who, name, value, rank, form)
     if type(value) ~= "table" or getmetatable(value) ~= nil then
       tools.fail("InvalidArgument", ("%s: %s is %s, expected a tensor"):format(who, name, tools.what_is(value)))
     end
-    value = lutra.constant(value)
+    value = options.literal(who, name, value)
   end
   if rank and value.rank ~= rank then
     tools.fail("InvalidArgument", ("%s: %s has the shape %s, expected %s"):format(who, name, tostring(value.shape), form))
@@ -32,7 +32,9 @@ function arguments.sizes(who, name, value, n, least)
   else
     tools.fail("InvalidArgument", ("%s: %s is %s, expected a number or a list of %d"):format(who, name, tools.what_is(value), n))
   end
-  for i = 1, n do list[i] = options.count(who, n > 1 and ("%s[%d]"):format(name, i) or name, list[i], least) end
+  for i = 1, n do
+    list[i] = options.count(who, n > 1 and ("%s[%d]"):format(name, i) or name, list[i], least, options.kMostSize)
+  end
   return list
 end
 

@@ -96,7 +96,7 @@ function arranging.fold(patches, output_size, size, given)
 end
 
 local function read_block(who, x, block)
-  return arguments.tensor(who, "x", x, 4, kImages), options.count(who, "block_size", block, 1)
+  return arguments.tensor(who, "x", x, 4, kImages), options.count(who, "block_size", block, 1, options.kMostSize)
 end
 local function refuse_channels(who, x, block)
   tools.fail("InvalidArgument", ("%s: %d channels are no multiple of block_size^2, %d"):format(who, x.shape[4], block * block))

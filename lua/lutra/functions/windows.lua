@@ -107,7 +107,7 @@ windows.max_pool1d, windows.avg_pool1d = pool1d("max_pool1d", lutra.max_pool2d),
 windows.max_pool3d, windows.avg_pool3d = pool3d("max_pool3d", lutra.max_pool2d), pool3d("avg_pool3d", lutra.avg_pool2d)
 
 -- One axis in `count` parts, as PyTorch cuts it: element i is of floor(i n / count) to ceil((i + 1) n / count).
-local function pooled(x, axis, count, reduce)
+local function pooled(who, x, axis, count, reduce)
   local size = x.shape[axis]
   if size == count then return x end
   if size % count == 0 then
@@ -115,6 +115,13 @@ local function pooled(x, axis, count, reduce)
     shape[axis] = count
     table.insert(shape, axis + 1, size // count)
     return reduce(x:reshape(shape), axis + 1)
+  end
+  -- A part of less than one element reaches into two at most.
+  if count > size then
+    options.require_memory(who, x.device, { 4, count }, "int64")
+    local place = lutra.device(x.device, lutra.range, 0, count, { dtype = "int64" })
+    local first, behind = place * size // count + 1, ((place + 1) * size + (count - 1)) // count
+    return reduce(lutra.stack({ lutra.gather(x, first, axis), lutra.gather(x, behind, axis) }, 1), 1)
   end
   local key, parts = {}, {}
   for k = 1, x.rank do key[k] = {} end
@@ -130,7 +137,7 @@ local function adaptive(who, axes, form, reduce)
     local sizes = arguments.sizes(who, "size", size, axes, 1)
     for k = 1, axes do
       if x.shape[k + 1] == 0 then tools.fail("InvalidArgument", ("%s: x has the shape %s, without an element"):format(who, tostring(x.shape))) end
-      x = pooled(x, k + 1, sizes[k], reduce)
+      x = pooled(who, x, k + 1, sizes[k], reduce)
     end
     return x
   end

@@ -10,7 +10,7 @@ function arguments.images(who, x, channels)
     if type(x) ~= "table" or getmetatable(x) ~= nil then
       tools.fail("InvalidArgument", ("%s: image is %s, expected a tensor"):format(who, tools.what_is(x)))
     end
-    x = lutra.constant(x)
+    x = options.literal(who, "image", x)
   end
   local rank = x.rank
   if rank ~= 3 and rank ~= 4 then
@@ -28,12 +28,13 @@ end
 function arguments.size(x) return x.shape[x.rank - 2], x.shape[x.rank - 1], x.rank - 2 end
 
 -- {height, width}, or one number for both.
-function arguments.pair(who, name, value, least)
+function arguments.pair(who, name, value, least, most)
   if type(value) == "number" then value = { value, value } end
   if type(value) ~= "table" or getmetatable(value) ~= nil or #value ~= 2 then
     tools.fail("InvalidArgument", ("%s: %s is %s, expected {height, width}"):format(who, name, tools.what_is(value)))
   end
-  return options.count(who, name .. "[1]", value[1], least), options.count(who, name .. "[2]", value[2], least)
+  most = most or options.kMostSize
+  return options.count(who, name .. "[1]", value[1], least, most), options.count(who, name .. "[2]", value[2], least, most)
 end
 
 -- As float32, or as it is if it is a float; the second result turns a result into the dtype again.

@@ -4,6 +4,8 @@ local options, arguments = use "options", use "image.arguments"
 
 local arranging = {}
 
+local function count(who, name, value, least) return options.count(who, name, value, least, options.kMostSize) end
+
 local function part(x, axis, top, left, height, width)
   local key = {}
   for k = 1, x.rank do key[k] = {} end
@@ -22,8 +24,8 @@ end
 function arranging.crop_to_bounding_box(image, top, left, height, width)
   local who = "crop_to_bounding_box"
   image = arguments.images(who, image)
-  top, left = options.count(who, "offset_height", top, 0), options.count(who, "offset_width", left, 0)
-  height, width = options.count(who, "target_height", height, 1), options.count(who, "target_width", width, 1)
+  top, left = count(who, "offset_height", top, 0), count(who, "offset_width", left, 0)
+  height, width = count(who, "target_height", height, 1), count(who, "target_width", width, 1)
   local old_height, old_width, axis = arguments.size(image)
   require_inside(who, image, top, left, height, width, old_height, old_width)
   return part(image, axis, top, left, height, width)
@@ -41,8 +43,8 @@ end
 function arranging.pad_to_bounding_box(image, top, left, height, width)
   local who = "pad_to_bounding_box"
   image = arguments.images(who, image)
-  top, left = options.count(who, "offset_height", top, 0), options.count(who, "offset_width", left, 0)
-  height, width = options.count(who, "target_height", height, 1), options.count(who, "target_width", width, 1)
+  top, left = count(who, "offset_height", top, 0), count(who, "offset_width", left, 0)
+  height, width = count(who, "target_height", height, 1), count(who, "target_width", width, 1)
   local old_height, old_width, axis = arguments.size(image)
   if top + old_height > height or left + old_width > width then
     tools.fail("InvalidArgument", ("%s: an image of %d x %d at row %d and column %d is not within %d x %d"):format(who, old_height,
@@ -55,7 +57,7 @@ end
 function arranging.resize_with_crop_or_pad(image, height, width)
   local who = "resize_with_crop_or_pad"
   image = arguments.images(who, image)
-  height, width = options.count(who, "target_height", height, 1), options.count(who, "target_width", width, 1)
+  height, width = count(who, "target_height", height, 1), count(who, "target_width", width, 1)
   local old_height, old_width, axis = arguments.size(image)
   local kept_height, kept_width = math.min(height, old_height), math.min(width, old_width)
   image = part(image, axis, (old_height - kept_height) // 2, (old_width - kept_width) // 2, kept_height, kept_width)

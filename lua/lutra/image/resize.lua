@@ -12,6 +12,9 @@ local methods = {
 
 local kMostGathers = 4
 
+-- Weights are computed in Lua, one new place after the other.
+local kMostSize = 1 << 24
+
 -- Weights of recent calls: {key = {...}}; a loop resizes to the same sizes again and again.
 local kept, count_kept = {}, 0
 
@@ -76,7 +79,7 @@ function resizing.resize(image, size, given)
   options.word("resize", "method", read.method, methods)
   options.boolean("resize", "antialias", read.antialias)
   options.boolean("resize", "preserve_aspect_ratio", read.preserve_aspect_ratio)
-  local height, width = arguments.pair("resize", "size", size, 1)
+  local height, width = arguments.pair("resize", "size", size, 1, kMostSize)
   local old_height, old_width, axis = arguments.size(image)
   if old_height == 0 or old_width == 0 then
     tools.fail("InvalidArgument", ("resize: image has the shape %s, without a pixel"):format(tostring(image.shape)))
@@ -86,6 +89,9 @@ function resizing.resize(image, size, given)
     height, width = math.floor(old_height * scale + 0.5), math.floor(old_width * scale + 0.5)
     height, width = math.max(height, 1), math.max(width, 1)
   end
+  local shape = { table.unpack(image.shape) }
+  shape[axis], shape[axis + 1] = height, width
+  options.require_memory("resize", image.device, shape, image.dtype)
   local y = image
   if read.method ~= "nearest" and not y.dtype:find "float" then y = lutra.cast(y, "float32") end
   -- Halves are rounded once.

@@ -113,7 +113,10 @@ end, {
     return slot == "velocity" and #shape >= 2 and lutra.zeros({}).shape or variable.shape
   end,
   check = function(self, who)
-    options.number(who, "beta_2_decay", self.beta_2_decay)
+    if type(self.beta_2_decay) ~= "number" or not (self.beta_2_decay < 0) then
+      tools.fail("InvalidArgument", ("%s: beta_2_decay is %s, expected a number below 0"):format(who,
+        tools.what_is(self.beta_2_decay)))
+    end
     options.number(who, "epsilon_1", self.epsilon_1, 0)
     options.number(who, "epsilon_2", self.epsilon_2, 0)
     options.positive(who, "clip_threshold", self.clip_threshold)
@@ -175,7 +178,7 @@ end, {
     if self.adam_weight_decay then options.number(who, "adam_weight_decay", self.adam_weight_decay, 0) end
     for _, name in ipairs { "muon_a", "muon_b", "muon_c" } do options.number(who, name, self[name]) end
     options.number(who, "adam_lr_ratio", self.adam_lr_ratio, 0)
-    options.count(who, "ns_steps", self.ns_steps, 0)
+    options.count(who, "ns_steps", self.ns_steps, 1)
     options.boolean(who, "nesterov", self.nesterov)
     options.boolean(who, "exclude_embeddings", self.exclude_embeddings)
     if self.rms_rate then options.positive(who, "rms_rate", self.rms_rate) end

@@ -126,7 +126,7 @@ define("Adadelta", "ResourceApplyAdadelta", { learning_rate = 0.001, rho = 0.95,
     numbers.learning_rate, numbers.rho, numbers.epsilon = rate, self.rho, self.epsilon
   end, {
     slot_list = { "accumulated_grad", "accumulated_delta_var" },
-    check = function(self, who) options.number(who, "rho", self.rho, 0, 1) end,
+    check = function(self, who) check_below_1(self, who, "rho") end,
   })
 
 local ftrl = {

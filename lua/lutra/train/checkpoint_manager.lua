@@ -5,18 +5,35 @@ local class, options, json = use "class", use "options", use "json"
 
 local CheckpointManager = class "train.CheckpointManager"
 
-local function read_list(path)
-  local file = io.open(path, "rb")
-  if not file then return {} end
-  local text <const> = file:read "a"
+-- The next number must not wrap around.
+local kMostNumber = 1 << 53
+
+local function file_name(name, number) return ("%s-%d.safetensors"):format(name, number) end
+
+-- The entries of the list, the oldest first. A list that the manager did not write is refused: the next save would replace
+-- it, and remove the files that it names.
+local function read_list(path, name)
+  local file, problem, code = io.open(path, "rb")
+  if not file then
+    -- 2 is ENOENT: nothing was saved yet.
+    if code == 2 then return {} end
+    tools.fail("FailedPrecondition", ("CheckpointManager: %s"):format(problem))
+  end
+  local text, why = file:read "a"
   file:close()
-  local list, names = json.decode(text, "CheckpointManager: " .. path), {}
-  for i, entry in ipairs(type(list) == "table" and list or {}) do
-    if type(entry) ~= "table" or math.type(entry.number) ~= "integer" or type(entry.file) ~= "string"
-      or entry.file:find "[/\\]" then
-      tools.fail("InvalidArgument", ("CheckpointManager: %s does not list the files of a Checkpoint"):format(path))
+  if not text then tools.fail("FailedPrecondition", ("CheckpointManager: %s: %s"):format(path, why)) end
+  local function refuse()
+    tools.fail("InvalidArgument", ("CheckpointManager: %s does not list files of a Checkpoint, as in "
+      .. "[{\"file\":\"%s\",\"number\":1}]; move it away to begin anew"):format(path, file_name(name, 1)))
+  end
+  if not text:find "^%s*%[" then refuse() end
+  local names = {}
+  for i, entry in ipairs(json.decode(text, "CheckpointManager: " .. path)) do
+    local number = type(entry) == "table" and entry.number
+    if math.type(number) ~= "integer" or number < 0 or number > kMostNumber or entry.file ~= file_name(name, number) then
+      refuse()
     end
-    names[i] = { number = entry.number, file = entry.file }
+    names[i] = { number = number, file = entry.file }
   end
   return names
 end
@@ -28,6 +45,10 @@ function CheckpointManager:init(checkpoint, folder, given)
       tools.what_is(checkpoint)))
   end
   options.text("CheckpointManager", "folder", folder)
+  if not os.rename then
+    tools.fail("FailedPrecondition", "CheckpointManager: a script in a sandbox cannot rename files: use the Checkpoint's "
+      .. "save and restore")
+  end
   local read = options.read("CheckpointManager", given, { max_to_keep = 5, name = "checkpoint" })
   self.max_to_keep = options.count("CheckpointManager", "max_to_keep", read.max_to_keep, 1)
   if not read.name:find "^[%w_%-]+$" then
@@ -37,7 +58,7 @@ function CheckpointManager:init(checkpoint, folder, given)
   self.checkpoint, self.folder, self.name = checkpoint, folder, read.name
   self.list = folder .. "/" .. read.name .. ".json"
   tools.make_folder(folder, "CheckpointManager")
-  self.files = read_list(self.list)
+  self.files = read_list(self.list, read.name)
   self:update()
 end
 
@@ -69,8 +90,8 @@ end
 -- save([number]): writes a file, and removes those that are too many. Returns its path.
 function CheckpointManager:save(number)
   local last = self.files[#self.files]
-  number = number == nil and (last and last.number or 0) + 1 or options.count("save", "number", number, 0)
-  local name = ("%s-%d.safetensors"):format(self.name, number)
+  number = options.count("save", "number", number == nil and (last and last.number or 0) + 1 or number, 0, kMostNumber)
+  local name = file_name(self.name, number)
   local path = self.checkpoint:save(self.folder .. "/" .. name)
   for i = #self.files, 1, -1 do
     if self.files[i].file == name then table.remove(self.files, i) end

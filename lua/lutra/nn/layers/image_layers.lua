@@ -106,7 +106,13 @@ local function range_of(kind, name, value, least)
   if type(value) ~= "table" or #value ~= 2 then
     tools.fail("InvalidArgument", ("%s: %s is %s, expected a number or {lower, upper}"):format(kind, name, tools.what_is(value)))
   end
-  for i = 1, 2 do options.number(kind, ("%s[%d]"):format(name, i), value[i], least, math.huge) end
+  for i = 1, 2 do
+    local what = ("%s[%d]"):format(name, i)
+    options.number(kind, what, value[i], least, math.huge)
+    if value[i] ~= value[i] or math.abs(value[i]) == math.huge then
+      tools.fail("InvalidArgument", ("%s: %s is %s, expected a finite number"):format(kind, what, tools.what_is(value[i])))
+    end
+  end
   if value[1] > value[2] then
     tools.fail("InvalidArgument", ("%s: %s is {%g, %g}, expected the lower one first"):format(kind, name, value[1], value[2]))
   end

@@ -8,6 +8,9 @@ local made = {}
 -- Ids are those of Keras with a mask: 0 is padding, 1 any unknown token, the vocabulary begins at 2.
 local kPadding, kUnknown, kFirst = 0, 1, 2
 
+-- Rows are made in Lua.
+local kMostLength = 1 << 24
+
 local modes = { int = true, multi_hot = true, count = true, one_hot = true, tf_idf = true }
 
 local function define(kind)
@@ -196,7 +199,7 @@ function TextVectorization:init(given)
   if read.output_mode == "one_hot" then refuse(self, "output_mode is \"one_hot\", expected int, multi_hot, count or tf_idf") end
   self.output_mode = read.output_mode
   if read.output_sequence_length then
-    self.length = options.count(who, "output_sequence_length", read.output_sequence_length, 1)
+    self.length = options.count(who, "output_sequence_length", read.output_sequence_length, 1, kMostLength)
     if self.output_mode ~= "int" then refuse(self, "output_sequence_length is for output_mode = \"int\"") end
   end
   self.tokens, self.ids = {}, {}

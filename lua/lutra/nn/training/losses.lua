@@ -12,7 +12,7 @@ local losses, by_name = {}, {}
 local function tensor(who, name, value)
   if tools.is_tensor(value) then return value end
   if type(value) == "table" and getmetatable(value) == nil or type(value) == "number" then
-    return lutra.constant(value)
+    return options.literal(who, name, value)
   end
   tools.fail("InvalidArgument", ("%s: %s is %s, expected a tensor or numbers"):format(who, name, tools.what_is(value)))
 end
