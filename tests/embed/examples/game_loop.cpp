@@ -50,7 +50,11 @@ class Screen {
     }
     SDL_SetWindowTitle(window_, "Lutra in a game loop");
   }
-  ~Screen() { SDL_Quit(); }
+  ~Screen() {
+    SDL_DestroyRenderer(renderer_);
+    SDL_DestroyWindow(window_);
+    SDL_Quit();
+  }
   Screen(const Screen&) = delete;
 
   // False: the player wants to leave.
