@@ -22,4 +22,11 @@ int one_axis(const Inference& inference, const Axes& axes, int rank, const char*
   return static_cast<int>(axis);
 }
 
+Shape running_shape(const Inference& inference, const Axes& axes) {
+  require_one(inference, axes);
+  Shape x = inference.shape(0);
+  inference.axes(axes, x.rank());
+  return axes.given() || x.rank() == 0 ? x : Shape{x.size()};
+}
+
 }  // namespace lutra

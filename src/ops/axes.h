@@ -30,11 +30,14 @@ void require_one(const Inference& inference, const Axes& axes);
 int one_axis(const Inference& inference, const Axes& axes, int64_t otherwise);
 int one_axis(const Inference& inference, const Axes& axes, int rank, const char* owner, int64_t otherwise);
 
-// The same for axes that have been checked.
+// The same as one_axis, for axes that have been checked.
 inline int axis_of(const Axes& axes, int rank, int64_t otherwise) {
   int64_t axis = axes.given() ? axes.v[0] : otherwise;
   return static_cast<int>(axis < 0 ? axis + rank : axis);
 }
+
+// The shape of input 0 for ops that go along one axis: flattened if no axis was given.
+Shape running_shape(const Inference& inference, const Axes& axes);
 
 // One bit per axis; all `rank` bits if none was given. The axes have been checked.
 inline uint32_t reduced_axes(const Axes& axes, int rank) {

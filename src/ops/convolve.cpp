@@ -59,10 +59,7 @@ Value padded(Composition& c, Value x, int64_t before, int64_t behind) {
 }
 
 Value part(Composition& c, Value x, int64_t first, int64_t count) {
-  SliceAttrs slice;
-  slice.count = 1;
-  slice.axis[0] = {first, first + count - 1, 1};
-  return c.call("StridedSlice", {x}, slice);
+  return c.call("StridedSlice", {x}, range_along(0, first, first + count - 1));
 }
 
 // The correlation of x with w, where they overlap whole, in blocks of results: each is the product of a row of x, as

@@ -48,12 +48,7 @@ void lu_shape(Inference& inference) {
 
 // The rows [first, end) of matrices.
 Value rows(Builder& g, Value x, int64_t first, int64_t end) {
-  int last = g.shape(x).rank() - 1;
-  SliceAttrs part;
-  part.count = static_cast<int8_t>(last);
-  for (int axis = 0; axis + 1 < last; ++axis) part.all[axis] = true;
-  part.axis[last - 1] = {first, end - 1, 1};
-  return g.call("StridedSlice", {x}, part);
+  return g.call("StridedSlice", {x}, range_along(g.shape(x).rank() - 2, first, end - 1));
 }
 
 // l^-T b for the ones on l's diagonal and what is below; b u^-T.

@@ -31,13 +31,7 @@ void compose_diff(Composition& c) {
   Value x = c.x();
   int axis = axis_of(attrs.axis, c.shape(x).rank(), -1);
   // The elements [first, last] along the axis.
-  auto part = [&](int64_t first, int64_t last) {
-    SliceAttrs slice;
-    slice.count = static_cast<int8_t>(axis + 1);
-    for (int i = 0; i < axis; ++i) slice.all[i] = true;
-    slice.axis[axis] = {first, last, 1};
-    return c.call("StridedSlice", {x}, slice);
-  };
+  auto part = [&](int64_t first, int64_t last) { return c.call("StridedSlice", {x}, range_along(axis, first, last)); };
   int64_t size = c.shape(x)[axis], kept = c.output_shape()[axis];
   if (kept == 0 && size > 0) return c.give(part(1, 0));
   for (; size > kept; --size) x = part(1, size - 1) - part(0, size - 2);
@@ -70,13 +64,7 @@ void compose_slope(Composition& c) {
   Value x = unhalved(c, c.x());
   const int axis = axis_of(attrs.axis, c.shape(x).rank(), -1);
   const int64_t n = c.shape(x)[axis];
-  auto part = [&](int64_t first, int64_t last) {
-    SliceAttrs slice;
-    slice.count = static_cast<int8_t>(axis + 1);
-    for (int i = 0; i < axis; ++i) slice.all[i] = true;
-    slice.axis[axis] = {first, last, 1};
-    return c.call("StridedSlice", {x}, slice);
-  };
+  auto part = [&](int64_t first, int64_t last) { return c.call("StridedSlice", {x}, range_along(axis, first, last)); };
   auto at = [&](int64_t i) { return part(i, i); };
   Value first = at(1) - at(0), last = at(n - 1) - at(n - 2);
   if (attrs.edge_order == 2) {

@@ -11,11 +11,7 @@ namespace lutra {
 namespace {
 
 void extreme_shape(Inference& inference) {
-  const ExtremeAttrs& attrs = inference.attrs<ExtremeAttrs>();
-  require_one(inference, attrs.axis);
-  Shape x = inference.shape(0);
-  inference.axes(attrs.axis, x.rank());
-  if (!attrs.axis.given() && x.rank() > 0) x = Shape{x.size()};
+  Shape x = running_shape(inference, inference.attrs<ExtremeAttrs>().axis);
   inference.output(inference.key(), x);
   inference.output(DType::Int64, x);
 }

@@ -84,11 +84,7 @@ void trapezoid_shape(Inference& inference) {
 
 // The elements [first, last] along the axis.
 Value part_of(Composition& c, Value x, int axis, int64_t first, int64_t last) {
-  SliceAttrs slice;
-  slice.count = static_cast<int8_t>(axis + 1);
-  for (int i = 0; i < axis; ++i) slice.all[i] = true;
-  slice.axis[axis] = {first, last, 1};
-  return c.call("StridedSlice", {x}, slice);
+  return c.call("StridedSlice", {x}, range_along(axis, first, last));
 }
 
 void compose_trapezoid(Composition& c) {

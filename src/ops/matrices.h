@@ -70,12 +70,7 @@ inline Value as_columns(Builder& g, Value x, bool is_vector) {
 
 // The columns [first, end) of matrices.
 inline Value columns(Builder& g, Value x, int64_t first, int64_t end) {
-  int last = g.shape(x).rank() - 1;
-  SliceAttrs part;
-  part.count = static_cast<int8_t>(last + 1);
-  for (int axis = 0; axis < last; ++axis) part.all[axis] = true;
-  part.axis[last] = {first, end - 1, 1};
-  return g.call("StridedSlice", {x}, part);
+  return g.call("StridedSlice", {x}, range_along(g.shape(x).rank() - 1, first, end - 1));
 }
 
 // 1 / x, and 0 where x is 0.

@@ -37,11 +37,7 @@ Value reduced_lines(Composition& c) {
 
 // The elements [first, last] of each line.
 Value picked(Composition& c, Value lines, int64_t first, int64_t last) {
-  SliceAttrs slice;
-  slice.count = 2;
-  slice.all[0] = true;
-  slice.axis[1] = {first, last, 1};
-  return c.call("StridedSlice", {lines}, slice);
+  return c.call("StridedSlice", {lines}, range_along(1, first, last));
 }
 
 // A line with a nan has it at its end.

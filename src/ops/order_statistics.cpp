@@ -87,11 +87,8 @@ void compose_kth(Composition& c) {
   Value x = c.call("StopGradient", {c.x()});
   const int axis = axis_of(attrs.axis, c.shape(x).rank(), -1);
   Value order = c.call("Argsort", {x}, ArgsortAttrs{single(axis), false, {}});
-  SliceAttrs slice;
-  slice.count = static_cast<int8_t>(axis + 1);
-  for (int i = 0; i < axis; ++i) slice.all[i] = true;
-  slice.axis[axis] = {attrs.k - 1, attrs.k - 1, 1};
-  give_places(c, axis, c.call("StridedSlice", {order}, slice), attrs.base);
+  Value kth = c.call("StridedSlice", {order}, range_along(axis, attrs.k - 1, attrs.k - 1));
+  give_places(c, axis, kth, attrs.base);
 }
 
 constexpr const char* kOutput = "values in x's dtype and indices in int64, both in x's shape without the axis";

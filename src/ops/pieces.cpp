@@ -77,11 +77,8 @@ void piece_shape(Inference& inference, int axis, const Part& part, bool drops) {
 
 void piece_gradient(Gradient& g, int axis, const Part& part, bool drops) {
   if (g.output_shape().size() == 0) return g.add(0, g.fill(g.shape_of(0), 0, g.dtype_of(0)));
-  SliceAttrs slice;
-  slice.count = static_cast<int8_t>(axis + 1);
-  for (int i = 0; i < axis; ++i) slice.all[i] = true;
+  SliceAttrs slice = range_along(axis, part.first, part.first + part.size - 1);
   slice.drops[axis] = drops;
-  slice.axis[axis] = {part.first, part.first + part.size - 1, 1};
   g.add_part(0, slice, g.dy());
 }
 

@@ -54,11 +54,7 @@ Value gate(Gradient& g, Value gates, int64_t count, int64_t which) {
   const Shape shape = g.shape(gates);
   const int last = shape.rank() - 1;
   const int64_t n = shape[last] / count;
-  SliceAttrs part;
-  part.count = static_cast<int8_t>(last + 1);
-  for (int axis = 0; axis < last; ++axis) part.all[axis] = true;
-  part.axis[last] = {which * n, (which + 1) * n - 1, 1};
-  return g.call("StridedSlice", {gates}, part);
+  return g.call("StridedSlice", {gates}, range_along(last, which * n, (which + 1) * n - 1));
 }
 
 Value side_by_side(Gradient& g, std::initializer_list<Value> gates) {

@@ -11,15 +11,7 @@ namespace lutra {
 namespace {
 
 void scan_shape(Inference& inference) {
-  const ScanAttrs& attrs = inference.attrs<ScanAttrs>();
-  require_one(inference, attrs.axis);
-  Shape x = inference.shape(0);
-  inference.axes(attrs.axis, x.rank());
-  if (!attrs.axis.given() && x.rank() > 0) {
-    int64_t size = x.size();
-    x = Shape();
-    x.push(size);
-  }
+  Shape x = running_shape(inference, inference.attrs<ScanAttrs>().axis);
   inference.output(is_float(inference.key()) ? inference.key() : DType::Int64, x);
 }
 

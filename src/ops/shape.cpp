@@ -157,11 +157,8 @@ template <class Sizes> void cut(Gradient& g, int axis, bool drops, const Sizes& 
   int64_t first = 0;
   for (int i = 0; i < g.inputs(); ++i) {
     int64_t size = sizes(i);
-    SliceAttrs part;
-    part.count = static_cast<int8_t>(axis + 1);
-    for (int d = 0; d < axis; ++d) part.all[d] = true;
+    SliceAttrs part = range_along(axis, first, first + size - 1);
     part.drops[axis] = drops;
-    part.axis[axis] = {first, first + size - 1, 1};
     if (g.needs(i) && size == 0) g.add(i, g.fill(g.shape_of(i), 0, g.dtype_of(i)));
     else if (g.needs(i)) g.add(i, g.call("StridedSlice", {g.dy()}, part));
     first += size;

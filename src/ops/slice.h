@@ -23,6 +23,15 @@ struct SliceAttrs {
   bool operator==(const SliceAttrs&) const = default;
 };
 
+// The elements from `first` to `last`, both included, along one axis.
+inline SliceAttrs range_along(int axis, int64_t first, int64_t last) {
+  SliceAttrs slice;
+  slice.count = static_cast<int8_t>(axis + 1);
+  for (int i = 0; i < axis; ++i) slice.all[i] = true;
+  slice.axis[axis] = {first, last, 1};
+  return slice;
+}
+
 // The elements an entry picks on its axis: `count` of them, from `first` on.
 struct Picked {
   int64_t first, step, count;
