@@ -199,6 +199,16 @@ function options.literal(who, what, value)
   tools.fail(made.code, ("%s: %s: %s"):format(who, what, made.message))
 end
 
+-- A tensor, or one of a table of numbers; of a value too whose type is in `scalars`. `wanted` names what is accepted.
+function options.tensor(who, name, value, scalars, wanted)
+  if tools.is_tensor(value) then return value end
+  local kind = type(value)
+  if kind == "table" and getmetatable(value) == nil or scalars and scalars[kind] then
+    return options.literal(who, name, value)
+  end
+  tools.fail("InvalidArgument", ("%s: %s is %s, expected %s"):format(who, name, tools.what_is(value), wanted or "a tensor"))
+end
+
 -- f, which refuses more than `most` arguments. With is_named, a mistake that an inner op finds names f: for functions
 -- that call nothing of the user's.
 function options.bounded(who, most, f, is_named)

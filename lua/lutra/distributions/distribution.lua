@@ -10,13 +10,7 @@ local fail = Distribution.fail
 
 -- A parameter as a tensor of floats.
 function Distribution.parameter(who, name, value)
-  local kind = type(value)
-  if not tools.is_tensor(value) then
-    if kind ~= "number" and (kind ~= "table" or getmetatable(value) ~= nil) then
-      fail("%s: %s is %s, expected a tensor or a number", who, name, tools.what_is(value))
-    end
-    value = options.literal(who, name, value)
-  end
+  value = options.tensor(who, name, value, { number = true }, "a tensor or a number")
   if value.dtype == "bool" then fail("%s: %s is bool, expected a number", who, name) end
   if not value.dtype:find("float") then value = value:cast("float32") end
   return value

@@ -6,12 +6,7 @@ local arguments = {}
 
 -- A tensor, or numbers, of so many axes; `form` names them.
 function arguments.tensor(who, name, value, rank, form)
-  if not tools.is_tensor(value) then
-    if type(value) ~= "table" or getmetatable(value) ~= nil then
-      tools.fail("InvalidArgument", ("%s: %s is %s, expected a tensor"):format(who, name, tools.what_is(value)))
-    end
-    value = options.literal(who, name, value)
-  end
+  value = options.tensor(who, name, value)
   if rank and value.rank ~= rank then
     tools.fail("InvalidArgument", ("%s: %s has the shape %s, expected %s"):format(who, name, tostring(value.shape), form))
   end

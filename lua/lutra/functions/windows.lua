@@ -76,29 +76,30 @@ function windows.conv3d(x, w, given)
   return y:reshape { n, count, table.unpack(y.shape, 2) }
 end
 
+-- The window, its steps and the padding of a pool along n axes.
+local function read_pool(who, size, given, n)
+  local read = options.read(who, given, { stride = false, padding = "valid" })
+  size = arguments.sizes(who, "size", size, n, 1)
+  return size, read.stride and arguments.sizes(who, "stride", read.stride, n, 1) or size, read_padding(who, read.padding, n)
+end
+
 local function pool1d(who, pool)
   return function(x, size, given)
     x = arguments.tensor(who, "x", x, 3, kSequence)
-    local read = options.read(who, given, { stride = false, padding = "valid" })
-    size = arguments.sizes(who, "size", size, 1, 1)
-    local stride = read.stride and arguments.sizes(who, "stride", read.stride, 1, 1) or size
-    return lutra.squeeze(pool(lutra.expand_dims(x, 2), { 1, size[1] },
-      { stride = { 1, stride[1] }, padding = flat(read_padding(who, read.padding, 1)) }), 2)
+    local window, stride, padding = read_pool(who, size, given, 1)
+    return lutra.squeeze(pool(lutra.expand_dims(x, 2), { 1, window[1] }, { stride = { 1, stride[1] }, padding = flat(padding) }), 2)
   end
 end
 -- Pools of height and width, then of the depth. Means: the number of elements in a window is a product, too.
 local function pool3d(who, pool)
   return function(x, size, given)
     x = arguments.tensor(who, "x", x, 5, kVolume)
-    local read = options.read(who, given, { stride = false, padding = "valid" })
-    size = arguments.sizes(who, "size", size, 3, 1)
-    local stride = read.stride and arguments.sizes(who, "stride", read.stride, 3, 1) or size
-    local padding = read_padding(who, read.padding, 3)
+    local window, stride, padding = read_pool(who, size, given, 3)
     local n, depth, height, width, channels = table.unpack(x.shape)
-    local y = pool(x:reshape { n * depth, height, width, channels }, { size[2], size[3] },
+    local y = pool(x:reshape { n * depth, height, width, channels }, { window[2], window[3] },
       { stride = { stride[2], stride[3] }, padding = rest_of(padding) })
     local new_height, new_width = y.shape[2], y.shape[3]
-    y = pool(y:reshape { n, depth, new_height * new_width, channels }, { size[1], 1 },
+    y = pool(y:reshape { n, depth, new_height * new_width, channels }, { window[1], 1 },
       { stride = { stride[1], 1 }, padding = type(padding) == "table" and { padding[1], 0 } or padding })
     return y:reshape { n, y.shape[2], new_height, new_width, channels }
   end

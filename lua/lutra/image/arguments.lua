@@ -6,12 +6,7 @@ local arguments = {}
 
 -- An image {height, width, channels}, or a batch of them; `channels` if they must be so many.
 function arguments.images(who, x, channels)
-  if not tools.is_tensor(x) then
-    if type(x) ~= "table" or getmetatable(x) ~= nil then
-      tools.fail("InvalidArgument", ("%s: image is %s, expected a tensor"):format(who, tools.what_is(x)))
-    end
-    x = options.literal(who, "image", x)
-  end
+  x = options.tensor(who, "image", x)
   local rank = x.rank
   if rank ~= 3 and rank ~= 4 then
     tools.fail("InvalidArgument", ("%s: image has the shape %s, expected (height, width, channels) or (rows, height, width, "

@@ -20,12 +20,16 @@ local function require_inside(who, x, top, left, height, width, old_height, old_
   end
 end
 
+local function read_box(who, top, left, height, width)
+  return count(who, "offset_height", top, 0), count(who, "offset_width", left, 0), count(who, "target_height", height, 1),
+    count(who, "target_width", width, 1)
+end
+
 -- Offsets are numbers of rows and columns that are left out, from 0.
 function arranging.crop_to_bounding_box(image, top, left, height, width)
   local who = "crop_to_bounding_box"
   image = arguments.images(who, image)
-  top, left = count(who, "offset_height", top, 0), count(who, "offset_width", left, 0)
-  height, width = count(who, "target_height", height, 1), count(who, "target_width", width, 1)
+  top, left, height, width = read_box(who, top, left, height, width)
   local old_height, old_width, axis = arguments.size(image)
   require_inside(who, image, top, left, height, width, old_height, old_width)
   return part(image, axis, top, left, height, width)
@@ -43,8 +47,7 @@ end
 function arranging.pad_to_bounding_box(image, top, left, height, width)
   local who = "pad_to_bounding_box"
   image = arguments.images(who, image)
-  top, left = count(who, "offset_height", top, 0), count(who, "offset_width", left, 0)
-  height, width = count(who, "target_height", height, 1), count(who, "target_width", width, 1)
+  top, left, height, width = read_box(who, top, left, height, width)
   local old_height, old_width, axis = arguments.size(image)
   if top + old_height > height or left + old_width > width then
     tools.fail("InvalidArgument", ("%s: an image of %d x %d at row %d and column %d is not within %d x %d"):format(who, old_height,

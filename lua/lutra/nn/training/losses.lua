@@ -8,13 +8,10 @@ local kEpsilon = 1e-7
 
 local losses, by_name = {}, {}
 
+local kNumbers = { number = true }
 -- Accepts numbers and tables of numbers as tensors, as operations do.
 local function tensor(who, name, value)
-  if tools.is_tensor(value) then return value end
-  if type(value) == "table" and getmetatable(value) == nil or type(value) == "number" then
-    return options.literal(who, name, value)
-  end
-  tools.fail("InvalidArgument", ("%s: %s is %s, expected a tensor or numbers"):format(who, name, tools.what_is(value)))
+  return options.tensor(who, name, value, kNumbers, "a tensor or numbers")
 end
 
 -- Labels of shape {n} with predictions of shape {n, 1}, or the reverse, are reshaped. Nothing else is broadcast: that
