@@ -11,7 +11,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <optional>
 
 #include "cli/options.h"
 #include "cli/reachable_hosts.h"
@@ -181,12 +180,7 @@ LaunchCommand read_launch_command(int argc, char** argv, int first) {
   LaunchCommand command;
   int i = first;
   for (; i < argc && argv[i][0] == '-' && argv[i][1] != '\0' && std::strcmp(argv[i], "-e") != 0; ++i) {
-    std::string_view word = argv[i];
-    std::optional<std::string_view> value;
-    if (std::size_t equals = word.find('='); word.starts_with("--") && equals != std::string_view::npos) {
-      value = word.substr(equals + 1);
-      word = word.substr(0, equals);
-    }
+    auto [word, value] = split_option(argv[i]);
     NearestWord nearest(word);
     for (const char* known : {"-n", "--hosts", "--sim-gpus", "--log-dir", "--restarts"}) nearest.offer(known);
     if (nearest.found() != word) throw UsageError(text("'launch' has no option '", word, "'", nearest.hint()));

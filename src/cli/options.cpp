@@ -409,4 +409,10 @@ std::string help_text() {
   return out;
 }
 
+OptionWord split_option(std::string_view word) {
+  const std::size_t equals = word.find('=');
+  if (!word.starts_with("--") || equals == std::string_view::npos) return {word, std::nullopt};
+  return {word.substr(0, equals), word.substr(equals + 1)};
+}
+
 }  // namespace lutra

@@ -1,7 +1,9 @@
 // The parsed command line: lua's own options exactly as lua reads them, and Lutra's long ones. Parsing has no effects.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/launch_command.h"
@@ -57,6 +59,13 @@ class UsageError : public Error {
  public:
   explicit UsageError(std::string message) : Error(ErrorCode::InvalidArgument, std::move(message)) {}
 };
+
+// A word of the command line: "--name=value" as name and value, any other without a value.
+struct OptionWord {
+  std::string_view word;
+  std::optional<std::string_view> value;
+};
+OptionWord split_option(std::string_view word);
 
 // Throws UsageError.
 Options parse_options(int argc, char** argv);

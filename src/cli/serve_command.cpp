@@ -1,7 +1,5 @@
 #include "cli/serve_command.h"
 
-#include <optional>
-
 #include "cli/options.h"
 
 namespace lutra {
@@ -10,12 +8,7 @@ ServeCommand read_serve_command(int argc, char** argv, int first) {
   ServeCommand command;
   command.listen = "127.0.0.1:7077";
   for (int i = first; i < argc; ++i) {
-    std::string_view word = argv[i];
-    std::optional<std::string_view> value;
-    if (std::size_t equals = word.find('='); word.starts_with("--") && equals != std::string_view::npos) {
-      value = word.substr(equals + 1);
-      word = word.substr(0, equals);
-    }
+    auto [word, value] = split_option(argv[i]);
     NearestWord nearest(word);
     for (const char* known : {"--listen", "--sim-gpus"}) nearest.offer(known);
     if (nearest.found() != word) throw UsageError(text("'serve' has no option '", word, "'", nearest.hint()));
