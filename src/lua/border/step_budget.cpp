@@ -13,8 +13,7 @@ constexpr int kTrialSteps = 16;
 }  // namespace
 
 void StepBudget::after(const Step& step, int64_t most) {
-  ++steps_since_calm_;
-  if (has_let_go(step)) calm_steps_wanted_ = kFewCalmSteps;
+  note(step);
   least_kept_ = std::min(least_kept_, step.kept);
   bool is_too_small;
   if (step.freed >= step.grown / 2) {
@@ -30,9 +29,13 @@ void StepBudget::after(const Step& step, int64_t most) {
   else if (may_shrink(step)) try_less(step, most);
 }
 
-void StepBudget::after_full(const Step& step, int64_t most) {
+void StepBudget::note(const Step& step) {
   ++steps_since_calm_;
   if (has_let_go(step)) calm_steps_wanted_ = kFewCalmSteps;
+}
+
+void StepBudget::after_full(const Step& step, int64_t most) {
+  note(step);
   least_kept_ = step.kept;
   if (may_shrink(step)) try_calm_budget(step, most);
 }

@@ -51,6 +51,8 @@ class StepBudget {
   bool has_let_go(const Step& step) const {
     return step.kept < least_kept_ / 2 && least_kept_ - step.kept > bytes_ / 2;
   }
+  // What each kind of step begins with.
+  void note(const Step& step);
   void change(int64_t bytes, const Step& step, int64_t most);
   void grow(const Step& step, int64_t most);
   // Whether the step freed so much that a smaller budget may be enough.
