@@ -424,9 +424,9 @@ function lutra.recompute_grad(f) end
 --- Source: numpy.meshgrid
 function lutra.meshgrid(x, ...) end
 
---- Adds elements before and after the elements of each axis that repeat these: "reflect" mirrors them at the first and the
---- last element, "symmetric" at the edges, so that these come twice, "edge" (or "replicate") repeats the first and the
---- last, "wrap" (or "circular") goes on at the other end. `pad` adds elements of one value.
+--- Adds elements before and after those of each axis, which repeat these. "reflect" mirrors them at the first and the last
+--- element. "symmetric" mirrors them at the edges, so that the first and the last come twice. "edge" (or "replicate")
+--- repeats the first and the last. "wrap" (or "circular") continues at the other end. `pad` adds elements of one value.
 ---@param x lutra.Tensor|table any shape
 ---@param paddings integer[][] for each axis how many elements before and after: {{1, 1}, ...}; may be more than there are
 ---@param mode? "reflect"|"symmetric"|"edge"|"replicate"|"wrap"|"circular" default "reflect"

@@ -338,8 +338,8 @@ function metrics.OneHotMeanIoU(options) end
 --- Source: keras.metrics.BinaryIoU
 function metrics.BinaryIoU(options) end
 
---- The largest sensitivity (recall) at thresholds where the specificity, the share of negatives that are recognised, is at
---- least the given one.
+--- The largest sensitivity (recall) at thresholds where the specificity is at least the given one. The specificity is the
+--- share of negatives that are recognised.
 ---@param options? table {specificity; num_thresholds = 200; name}
 ---@return table # with update_state, result and reset_state
 --- Errors: InvalidArgument for an unknown option or one that is out of range.

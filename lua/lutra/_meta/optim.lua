@@ -154,8 +154,8 @@ optim.LAMB = optim.Lamb
 --- Source: keras.optimizers.Adafactor
 function optim.Adafactor(options) end
 
---- Matrices move by the orthogonal matrix nearest to their momentum (Jordan et al., 2024), other variables by AdamW, and
---- so do embeddings and variables whose name matches a Lua pattern in exclude_layers.
+--- Matrices move by the orthogonal matrix nearest to their momentum (Jordan et al., 2024). Other variables move by AdamW,
+--- and so do embeddings and variables whose name matches a Lua pattern in exclude_layers.
 ---@param options? table {learning_rate = 0.001; momentum = 0.95; nesterov = true; ns_steps = 5; rms_rate = 0.2; weight_decay = 0.004; adam_lr_ratio = 1;
 ---   adam_beta_1 = 0.9; adam_beta_2 = 0.999; adam_weight_decay = 0.004; epsilon = 1e-7; exclude_layers; exclude_embeddings =
 ---   true; muon_a, muon_b, muon_c; weight_decay, clipvalue, clipnorm, global_clipnorm, name}
