@@ -3,17 +3,23 @@
 #include <pthread.h>
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
 
+#include "core/blocked_signals.h"
 #include "lua/border/interrupts.h"
 #include "lua/border/state.h"
 
 namespace lutra::notebook {
 namespace {
 
+// Between two interrupts of a wait that the first one has not ended.
+constexpr std::chrono::milliseconds kAgain(20);
+
 pthread_t lua_thread;
 Interrupts* volatile interrupts = nullptr;  // while Lua runs for an entry
 std::atomic<bool> is_ending{false};
+std::atomic<bool> is_interrupted{false};  // this entry
 
 sigset_t only_interrupt() {
   sigset_t set;
@@ -24,15 +30,8 @@ sigset_t only_interrupt() {
 
 // It is blocked in all other threads.
 void on_interrupt(int) {
+  is_interrupted = true;
   if (Interrupts* running = interrupts) running->request();
-}
-
-// Drops interrupts that came between entries.
-void forget() {
-  const sigset_t set = only_interrupt();
-  const timespec now = {};
-  while (sigtimedwait(&set, nullptr, &now) == SIGINT) {
-  }
 }
 
 }  // namespace
@@ -49,6 +48,25 @@ void begin_interrupts() {
 
 void interrupt() { pthread_kill(lua_thread, SIGINT); }
 
+void forget_interrupts() {
+  const sigset_t set = only_interrupt();
+  const timespec now = {};
+  while (sigtimedwait(&set, nullptr, &now) == SIGINT) {
+  }
+  is_interrupted = false;
+}
+
+InterruptibleWait::InterruptibleWait() {
+  const BlockedSignals blocked;  // the thread inherits this
+  again_ = std::jthread([this](const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    while (!stop.stop_requested()) {
+      if (is_interrupted) interrupt();
+      ended_.wait_for(lock, stop, kAgain, [] { return false; });
+    }
+  });
+}
+
 void end_entries() {
   is_ending = true;
   interrupt();
@@ -61,7 +79,6 @@ int interruptible_call(lua_State* L, int arguments, int results, int handler) {
     Interrupts* running = interrupts;
     return running != nullptr && running->take();
   };
-  forget();
   interrupts = &own;
   const sigset_t set = only_interrupt();
   pthread_sigmask(SIG_UNBLOCK, &set, nullptr);

@@ -111,6 +111,7 @@ bool Kernel::read(void* user, std::string& line) try {
   auto& self = *static_cast<Kernel*>(user);
   self.flush_stream();
   if (!self.may_read_) return false;
+  const InterruptibleWait wait;
   line = xeus::blocking_input_request("", false) + "\n";
   return true;
 } catch (const std::exception&) {  // an interrupt ends the wait

@@ -15,6 +15,13 @@ class Server final : public xeus::xserver_shell_main {
     if (message.header().value("msg_type", "") == "interrupt_reply") interrupt();
     xserver_zmq_split::send_control_impl(std::move(message));
   }
+
+  void publish_impl(xeus::xpub_message message, xeus::channel channel) override {
+    if (channel == xeus::channel::SHELL && message.content().value("execution_state", "") == "busy") {
+      forget_interrupts();
+    }
+    xserver_zmq_split::publish_impl(std::move(message), channel);
+  }
 };
 
 }  // namespace
