@@ -19,6 +19,9 @@ static_assert(offsetof(AllocationProperties, compression) == offsetof(CUmemAlloc
 static_assert(sizeof(AccessDescription) == sizeof(CUmemAccessDesc));
 static_assert(offsetof(AccessDescription, flags) == offsetof(CUmemAccessDesc, flags));
 
+static_assert(sizeof(GraphUpdate) == sizeof(CUgraphExecUpdateResultInfo));
+static_assert(kCaptureRelaxed == CU_STREAM_CAPTURE_MODE_RELAXED);
+
 static_assert(kSuccess == CUDA_SUCCESS && kOutOfMemory == CUDA_ERROR_OUT_OF_MEMORY &&
               kNotReady == CUDA_ERROR_NOT_READY);
 static_assert(kClockKHz == CU_DEVICE_ATTRIBUTE_CLOCK_RATE);

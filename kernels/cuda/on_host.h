@@ -1,5 +1,5 @@
-// For tests: runs kernels on the host, one thread after the other, queued as host functions on a stream of the test's
-// driver library. This finds mistakes in a kernel's indices and arithmetic, but not those that show only on a card.
+// For tests: runs kernels on the host, one thread after the other, queued on a stream of the test's driver library.
+// This finds mistakes in a kernel's indices and arithmetic, but not those that show only on a card.
 #pragma once
 
 #include <dlfcn.h>
@@ -16,26 +16,17 @@ struct Here {
 };
 inline thread_local Here here;
 
-struct Queued {
-  std::function<void()> kernel;
-  int64_t threads;
-};
-
-inline void run(void* user) {
-  Queued* queued = static_cast<Queued*>(user);
-  here.threads = queued->threads;
-  for (here.thread = 0; here.thread < here.threads; ++here.thread) queued->kernel();
-  delete queued;
-}
-
 inline int launch(void* stream, int64_t threads, std::function<void()> kernel) {
-  using LaunchHostFunc = int(void* stream, void (*function)(void*), void* user);
-  static LaunchHostFunc* const launch_host_func = [] {
+  using QueueKernel = int(void* stream, const std::function<void()>& kernel);
+  static QueueKernel* const queue_kernel = [] {
     void* library = dlopen(std::getenv("LUTRA_CUDA_DRIVER"), RTLD_NOW);
-    return reinterpret_cast<LaunchHostFunc*>(library != nullptr ? dlsym(library, "cuLaunchHostFunc") : nullptr);
+    return reinterpret_cast<QueueKernel*>(library != nullptr ? dlsym(library, "cuda_stub_kernel") : nullptr);
   }();
-  if (launch_host_func == nullptr) return 999;
-  return launch_host_func(stream, run, new Queued{std::move(kernel), threads});
+  if (queue_kernel == nullptr) return 999;
+  return queue_kernel(stream, [threads, kernel = std::move(kernel)] {
+    here.threads = threads;
+    for (here.thread = 0; here.thread < threads; ++here.thread) kernel();
+  });
 }
 
 }  // namespace lutra::cuda::on_host

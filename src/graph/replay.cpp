@@ -16,11 +16,18 @@
 // itself (is_busy). Copies between devices find memory in the middle of a run; whatever the launches read by then is
 // held: variables' and arguments' storages by a reference, and small arguments by a copy of their bytes.
 
+// Note [Replays in batches]
+// A replay whose launches are all on one card gives them to its stream as a batch, a CUDA graph
+// (device/stream_batch.h): queuing a kernel alone costs the host some microseconds. Each replay queues its launches
+// anew, since results, arguments and random numbers move, and the stream updates the graph that it kept. If nothing has
+// moved, the graph alone is queued.
+
 namespace lutra::graph {
 namespace {
 
 constexpr int kNodesBetweenPolls = 64;
 constexpr int kMostRounds = 8;  // as Inputs::kMostRounds
+constexpr int kLeastBatch = 4;  // launches; fewer cost less one by one
 
 template <class T> T& at(std::vector<T>& list, int i) { return list[static_cast<std::size_t>(i)]; }
 template <class T> const T& at(const std::vector<T>& list, int i) { return list[static_cast<std::size_t>(i)]; }
@@ -29,6 +36,28 @@ bool is_alone(const TensorRep& variable) {
   const Storage* storage = variable.storage;
   return storage == nullptr || (storage->refs.load(std::memory_order_acquire) == 1 && variable.data == storage->data);
 }
+
+// Ends a batch whatever happens, as launches that were queued one by one would run too.
+class OpenBatch {
+ public:
+  OpenBatch(BatchingStream* stream, std::unique_ptr<CommandBatch>& kept) : stream_(stream) {
+    if (stream_ != nullptr) stream_->begin_batch(kept);
+  }
+  ~OpenBatch() {
+    try {
+      close();
+    } catch (const Error&) {  // another error is on its way
+    }
+  }
+  OpenBatch(const OpenBatch&) = delete;
+  bool close() {
+    BatchingStream* stream = std::exchange(stream_, nullptr);
+    return stream != nullptr && stream->end_batch();
+  }
+
+ private:
+  BatchingStream* stream_;
+};
 
 std::size_t bytes_of(const StepArray& array) { return static_cast<std::size_t>(array.size) * size_of(array.dtype); }
 
@@ -88,6 +117,7 @@ void Replay::build() {
       if (step.op == at(numbered_ops_, step.numbers)) steps.push_back(step.attrs.data());
     }
   }
+  find_batch();
   blocks_.resize(program_.blocks.size());
   for (std::size_t i = 0; i < program_.cells.size(); ++i) {
     Cell& cell = program_.cells[i];
@@ -132,6 +162,7 @@ void Replay::place_array(const StepArray& from, std::byte* literals) {
 }
 
 void Replay::move(int cell, Base base) {
+  has_moved_ |= at(bases_, cell).data != base.data;
   at(bases_, cell) = base;
   for (const Patch& patch : at(patches_, cell)) {
     patch.array->data = base.data + patch.offset;
@@ -186,6 +217,9 @@ void Replay::release_idle(const LogicalDevice* device) {
 void Replay::forget_devices() {
   is_valid_ = false;
   if (is_busy_) return;
+  kept_ = nullptr;
+  batching_ = nullptr;
+  is_batch_whole_ = false;
   release_idle(nullptr);
   for (Cell& cell : program_.cells) cell.constant = Tensor();
 }
@@ -339,7 +373,69 @@ void Replay::run_other(const Node& node) {
   run_chain(chain, program_, {chained_.data() + start, static_cast<std::size_t>(chain.last - chain.first + 1)});
 }
 
+void Replay::find_batch() {
+  LogicalDevice* device = nullptr;
+  int launches = 0;
+  for (const Step& step : program_.steps) {
+    if (step.kind == Step::Kind::Assign) continue;
+    if (step.kind == Step::Kind::Copy || (device != nullptr && step.device != device)) return;
+    device = step.device;
+    ++launches;
+    has_fresh_args_ |= step.rng_at >= 0 || (step.op->flags & kChecksValues) != 0;
+  }
+  if (launches >= kLeastBatch && !device->is_host()) batching_ = dynamic_cast<BatchingStream*>(device->compute.get());
+}
+
+std::vector<std::byte> Replay::numbers() const {
+  std::vector<std::byte> bytes;
+  for (const Step& step : program_.steps) {
+    if (step.numbers >= 0) bytes.insert(bytes.end(), step.attrs.begin(), step.attrs.end());
+  }
+  return bytes;
+}
+
+void Replay::note_batch(bool is_whole) {
+  is_batch_whole_ = is_whole;
+  has_moved_ = false;
+  kept_numbers_ = numbers();
+}
+
+// Whether the batch of the last run is this run's too.
+bool Replay::can_repeat() {
+  if (!is_batch_whole_ || has_moved_ || has_fresh_args_ || kept_numbers_ != numbers()) return false;
+  LogicalDevice& device = *program_.steps[0].device;
+  if (device.fail_at != 0) return false;
+  auto is_plain = [&](int cell) {
+    Storage* storage = at(bases_, cell).storage;  // null: its value is part of the launches
+    return storage != nullptr && storage->fault_set == 0 && storage->device == device.id;
+  };
+  auto is_plain_variable = [&](const Program::Variable& variable) { return is_plain(variable.cell); };
+  if (!std::all_of(arguments_.begin(), arguments_.end(), is_plain)) return false;
+  if (!std::all_of(program_.variables.begin(), program_.variables.end(), is_plain_variable)) return false;
+  Transfer& transfer = context_.runtime().transfer();
+  for (int cell : arguments_) transfer.make_ready(device, *at(bases_, cell).storage);
+  for (const Program::Variable& variable : program_.variables) {
+    transfer.make_ready(device, *at(bases_, variable.cell).storage);
+  }
+  return true;
+}
+
 void Replay::run_everywhere() {
+  if (batching_ == nullptr || context_.is_observed()) return run_nodes();
+  if (can_repeat()) {
+    batching_->repeat_batch(*kept_);
+    for (const Step& step : program_.steps) {
+      if (step.kind == Step::Kind::Assign) assign(step);
+    }
+    return;
+  }
+  is_batch_whole_ = false;
+  OpenBatch batch(batching_, kept_);
+  run_nodes();
+  note_batch(batch.close());
+}
+
+void Replay::run_nodes() {
   struct LineOfReplay {
     Context& context;
     ~LineOfReplay() { context.replayed_line = nullptr; }

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "device/stream_batch.h"
 #include "eager/launch.h"
 #include "graph/program.h"
 
@@ -76,6 +77,11 @@ class Replay final : public IdleMemory {
   void run_on_host();
   void run_other(const Node& node);
   void run_everywhere();
+  void run_nodes();
+  void find_batch();
+  bool can_repeat();
+  void note_batch(bool is_whole);
+  std::vector<std::byte> numbers() const;
   void launch(const Node& node, const Step& step);
   void copy(const Step& step);
   void assign(const Step& step);
@@ -106,6 +112,13 @@ class Replay final : public IdleMemory {
   std::vector<int> numbered_first_;
   Fault fault_;
   int at_ = 0;
+  // If all launches are on one GPU: the stream that can take them together, and what it keeps of the last run.
+  BatchingStream* batching_ = nullptr;
+  std::unique_ptr<CommandBatch> kept_;
+  bool is_batch_whole_ = false;
+  bool has_moved_ = false;               // some cell, since then
+  bool has_fresh_args_ = false;          // some launch has arguments that differ at each run
+  std::vector<std::byte> kept_numbers_;  // the optimisers' in that run
   bool is_placed_ = false;
   bool is_busy_ = false;
   bool is_valid_ = true;

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "core/clock.h"
 #include "core/error.h"
@@ -22,6 +23,32 @@ void run_host_call(void* user) {
   ::operator delete(call->args);
   delete call;
 }
+
+// What the driver has made of a captured graph.
+struct GraphBatch final : CommandBatch {
+  explicit GraphBatch(std::shared_ptr<Card> its_card) : card(std::move(its_card)) {}
+  ~GraphBatch() override { clear(); }
+  // One that still runs is destroyed when it has.
+  void clear() {
+    GraphExecHandle old = std::exchange(exec, nullptr);
+    if (old != nullptr && card->try_use()) card->driver.destroy_graph_exec(old);
+  }
+  std::shared_ptr<Card> card;
+  GraphExecHandle exec = nullptr;
+};
+
+class CapturedGraph {
+ public:
+  explicit CapturedGraph(const Driver& driver) : driver_(driver) {}
+  ~CapturedGraph() {
+    if (handle != nullptr) driver_.destroy_graph(handle);
+  }
+  CapturedGraph(const CapturedGraph&) = delete;
+  GraphHandle handle = nullptr;
+
+ private:
+  const Driver& driver_;
+};
 
 }  // namespace
 
@@ -47,16 +74,23 @@ Ticket CudaStream::queued(Ticket awaited) {
   ++tail_;
   if (times_.is_on()) [[unlikely]]
     times_.end(stream_, tail_, awaited);
-  uint64_t marked = marks_.empty() ? reached_ : marks_.back().seq;
-  if (tail_ - marked >= kCommandsPerEvent) {
-    mark_tail();
-    // Even if nobody waits: this returns slots, events and pinned memory.
-    ask();
-  }
+  mark_if_due();
   return {this, tail_};
 }
 
+void CudaStream::mark_if_due() {
+  const uint64_t marked = marks_.empty() ? reached_ : marks_.back().seq;
+  if (tail_ - marked < kCommandsPerEvent || is_collecting_) return;
+  mark_tail();
+  // Even if nobody waits: this returns slots, events and pinned memory.
+  ask();
+}
+
 void CudaStream::forget_launch(FaultSlot* slot) {
+  try {
+    queue_collected();
+  } catch (const Error&) {  // the failed call has spoilt them
+  }
   ++tail_;
   if (card_->driver.synchronize_stream(stream_) == kSuccess) reach(tail_);
   if (slot != nullptr) faults_.give_back(slot);
@@ -77,8 +111,53 @@ void CudaStream::mark_tail() {
 }
 
 EventHandle CudaStream::event_for(uint64_t seq) {
-  if (marks_.empty() || marks_.back().seq < seq) mark_tail();
+  if (marks_.empty() || marks_.back().seq < seq) {
+    queue_collected();
+    mark_tail();
+  }
   return std::find_if(marks_.begin(), marks_.end(), [seq](const Mark& mark) { return mark.seq >= seq; })->event;
+}
+
+void CudaStream::begin_batch(std::unique_ptr<CommandBatch>& kept) {
+  kept_ = &kept;
+  collected_after_ = tail_;
+  if (times_.is_on()) return;
+  card_->use();
+  card_->require(card_->driver.begin_capture(stream_, kCaptureRelaxed), "cuStreamBeginCapture");
+  is_collecting_ = true;
+}
+
+void CudaStream::queue_collected() {
+  if (!is_collecting_) return;
+  is_collecting_ = false;
+  const Driver& driver = card_->driver;
+  CapturedGraph graph(driver);
+  card_->require(driver.end_capture(stream_, &graph.handle), "cuStreamEndCapture");
+  if (tail_ == collected_after_) return;
+  if (*kept_ == nullptr) *kept_ = std::make_unique<GraphBatch>(card_);
+  GraphBatch& batch = static_cast<GraphBatch&>(**kept_);
+  // The driver takes new memory and numbers for the commands it has, but no other commands.
+  GraphUpdate update{};
+  if (batch.exec != nullptr && driver.update_graph(batch.exec, graph.handle, &update) != kSuccess) batch.clear();
+  if (batch.exec == nullptr) {
+    card_->require(driver.instantiate_graph(&batch.exec, graph.handle, 0), "cuGraphInstantiate");
+  }
+  card_->require(driver.launch_graph(batch.exec, stream_), "cuGraphLaunch");
+  if (!pending_.empty() && pending_.back().seq > collected_after_) mark_tail();
+  else mark_if_due();
+}
+
+bool CudaStream::end_batch() {
+  const bool is_whole = is_collecting_ && tail_ > collected_after_;
+  queue_collected();
+  return is_whole;
+}
+
+void CudaStream::repeat_batch(CommandBatch& kept) {
+  card_->use();
+  begin_command();
+  card_->require(card_->driver.launch_graph(static_cast<GraphBatch&>(kept).exec, stream_), "cuGraphLaunch");
+  queued();
 }
 
 // Commands up to `seq` have run.
@@ -155,6 +234,7 @@ void CudaStream::wait_for(Ticket ticket) {
   try {
     EventHandle event = other->event_for(ticket.seq);
     card_->use();
+    queue_collected();
     begin_command();
     card_->require(card_->driver.wait_event(stream_, event, 0), "cuStreamWaitEvent");
     queued(ticket);
@@ -173,6 +253,7 @@ Ticket CudaStream::submit(void (*run)(void*), const void* args, std::size_t byte
   if (bytes > 0) std::memcpy(copy.get(), args, bytes);
   if (relocate != nullptr) relocate(copy.get(), args);
   auto call = std::make_unique<HostCall>(HostCall{run, copy.get()});
+  queue_collected();
   begin_command();
   card_->require(card_->driver.run_on_host(stream_, run_host_call, call.get()), "cuLaunchHostFunc");
   call.release();
@@ -189,6 +270,7 @@ Ticket CudaStream::copy(const CopyRequest& request, bool) {
   if (to == nullptr || from == nullptr) {
     // If the copy fails, wait for the pieces already queued: nobody has a ticket to wait for them.
     try {
+      queue_collected();
       if (to == nullptr) copy_out(request.to, request.from, request.bytes);
       else copy_in(request.to, request.from, request.bytes);
     } catch (...) {
@@ -201,6 +283,7 @@ Ticket CudaStream::copy(const CopyRequest& request, bool) {
                    "cuMemcpyDtoDAsync");
     queued();
   } else {
+    queue_collected();
     begin_command();
     card_->require(card_->driver.copy_peer(address_of(request.to), to->context(), address_of(request.from),
                                            from->context(), request.bytes, stream_),

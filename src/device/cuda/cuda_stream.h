@@ -14,11 +14,12 @@
 #include "device/cuda/command_times.h"
 #include "device/cuda/fault_slots.h"
 #include "device/cuda/staging.h"
+#include "device/stream_batch.h"
 #include "device/stream_times.h"
 
 namespace lutra::cuda {
 
-class CudaStream final : public TimedStream {
+class CudaStream final : public TimedStream, public BatchingStream {
  public:
   static constexpr uint64_t kCommandsPerEvent = 32;
   static constexpr std::size_t kPieceBytes = std::size_t{4} << 20;
@@ -51,7 +52,7 @@ class CudaStream final : public TimedStream {
     Ticket ticket = queued();
     if (slot != nullptr) {
       pending_.push_back({ticket.seq, slot, record, tell});
-      mark_tail();  // whoever queries the mistakes waits for this launch and no later one
+      if (!is_collecting_) mark_tail();  // whoever queries the mistakes waits for this launch and no later one
     }
     return ticket;
   }
@@ -66,6 +67,11 @@ class CudaStream final : public TimedStream {
   void check() const override { card_->require_alive(); }
   bool retire() override { return !card_->is_forked(); }
   uint64_t tail() const override { return tail_; }
+
+  // A batch is a CUDA graph. While the stream keeps times there is none.
+  void begin_batch(std::unique_ptr<CommandBatch>& kept) override;
+  bool end_batch() override;
+  void repeat_batch(CommandBatch& kept) override;
 
   Card& card() const { return *card_; }
   // For work that others queue directly; a launch() afterwards counts it as a command.
@@ -97,6 +103,9 @@ class CudaStream final : public TimedStream {
   // them.
   void forget_launch(FaultSlot* slot);
   void mark_tail();
+  // Ends the collecting of commands and queues those that were collected. The tail has an event only if it is due.
+  void queue_collected();
+  void mark_if_due();
   // The event that completes once command `seq`, not yet known to be done, has run.
   EventHandle event_for(uint64_t seq);
   void reach(uint64_t seq);
@@ -116,6 +125,9 @@ class CudaStream final : public TimedStream {
   FaultSlots faults_;
   StagingRing small_ring_, ring_;
   CommandTimes times_;
+  bool is_collecting_ = false;
+  uint64_t collected_after_ = 0;                   // the last command before them
+  std::unique_ptr<CommandBatch>* kept_ = nullptr;  // of the batch that has begun
 };
 
 }  // namespace lutra::cuda

@@ -22,6 +22,9 @@ using EventHandle = struct CUevent_st*;
 using Address = unsigned long long;
 using MemoryHandle = unsigned long long;
 using HostFunction = void (*)(void* user);
+using GraphHandle = struct CUgraph_st*;
+using GraphNodeHandle = struct CUgraphNode_st*;
+using GraphExecHandle = struct CUgraphExec_st*;
 
 // CUdevice_attribute
 inline constexpr int kClockKHz = 13;
@@ -55,6 +58,12 @@ struct AccessDescription {  // CUmemAccessDesc
   int flags;
 };
 inline constexpr int kReadWrite = 3;
+
+struct GraphUpdate {  // CUgraphExecUpdateResultInfo
+  int result;
+  GraphNodeHandle node, from;
+};
+inline constexpr int kCaptureRelaxed = 2;
 
 inline constexpr unsigned kStreamNonBlocking = 1;
 inline constexpr unsigned kEventDisableTiming = 2;
@@ -110,7 +119,15 @@ inline constexpr int kGranularityRecommended = 1;
   F(record_event, cuEventRecord, (EventHandle event, StreamHandle stream))                                        \
   F(query_event, cuEventQuery, (EventHandle event))                                                               \
   F(synchronize_event, cuEventSynchronize, (EventHandle event))                                                   \
-  F(elapsed_time, cuEventElapsedTime, (float* milliseconds, EventHandle begin, EventHandle end))
+  F(elapsed_time, cuEventElapsedTime, (float* milliseconds, EventHandle begin, EventHandle end))                  \
+  F(begin_capture, cuStreamBeginCapture_v2, (StreamHandle stream, int mode))                                      \
+  F(end_capture, cuStreamEndCapture, (StreamHandle stream, GraphHandle * graph))                                  \
+  F(destroy_graph, cuGraphDestroy, (GraphHandle graph))                                                           \
+  F(instantiate_graph, cuGraphInstantiateWithFlags,                                                               \
+    (GraphExecHandle * exec, GraphHandle graph, unsigned long long flags))                                        \
+  F(update_graph, cuGraphExecUpdate_v2, (GraphExecHandle exec, GraphHandle graph, GraphUpdate * update))          \
+  F(launch_graph, cuGraphLaunch, (GraphExecHandle exec, StreamHandle stream))                                     \
+  F(destroy_graph_exec, cuGraphExecDestroy, (GraphExecHandle exec))
 
 struct Driver {
 #define LUTRA_CUDA_FUNCTION(name, symbol, parameters) Result(*name) parameters = nullptr;

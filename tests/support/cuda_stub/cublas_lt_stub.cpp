@@ -133,12 +133,11 @@ template <class T, class R> void compute(const Queued& q) {
   }
 }
 
-void run(void* user) {
-  std::unique_ptr<Queued> q(static_cast<Queued*>(user));
-  if (q->workspace_bytes > 0) std::memset(q->workspace, 0xff, q->workspace_bytes);
-  with_type(q->a.type, [&]<class T>(T) {
-    if (q->d.type == q->a.type) compute<T, T>(*q);
-    else if constexpr (sizeof(T) == 2) compute<T, float>(*q);
+void run(const Queued& q) {
+  if (q.workspace_bytes > 0) std::memset(q.workspace, 0xff, q.workspace_bytes);
+  with_type(q.a.type, [&]<class T>(T) {
+    if (q.d.type == q.a.type) compute<T, T>(q);
+    else if constexpr (sizeof(T) == 2) compute<T, float>(q);
   });
 }
 
@@ -242,10 +241,8 @@ BlasStatus cublasLtMatmul(BlasHandle, MatmulDescription matmul, const void* alph
     return matmul->scale == kRealFloat64 ? *static_cast<const double*>(at) : *static_cast<const float*>(at);
   };
   stub().note("multiply " + std::to_string(d->batch));
-  auto queued = std::make_unique<Queued>(Queued{*matmul, *a, *b, *d, sizes, number(alpha), number(beta), at_a, at_b,
-                                                at_d, workspace, static_cast<std::size_t>(chosen[0])});
-  if (!stub().launch(stream, run, queued.get())) return kExecutionFailed;
-  queued.release();
-  return kBlasSuccess;
+  const Queued queued{*matmul,      *a,   *b,   *d,   sizes,     number(alpha),
+                      number(beta), at_a, at_b, at_d, workspace, static_cast<std::size_t>(chosen[0])};
+  return stub().launch(stream, [queued] { run(queued); }) ? kBlasSuccess : kExecutionFailed;
 }
 }

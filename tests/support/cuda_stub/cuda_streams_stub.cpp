@@ -1,6 +1,8 @@
-// The driver's stub: copies, streams and events.
+// The driver's stub: copies, streams, events and graphs.
 #include <cstring>
+#include <functional>
 #include <memory>
+#include <utility>
 
 #include "core/clock.h"
 #include "support/cuda_stub/driver_state.h"
@@ -41,6 +43,7 @@ Result cuStreamDestroy_v2(StreamHandle stream) {
 }
 Result cuStreamSynchronize(StreamHandle stream) {
   ENTER_CONTEXT(cuStreamSynchronize, 0);
+  if (stream->captured != nullptr) return kCaptureUnsupported;
   s.until([stream] { return stream->queue.empty(); });
   return s.answer();
 }
@@ -96,5 +99,53 @@ Result cuEventSynchronize(EventHandle event) {
   ENTER_CONTEXT(cuEventSynchronize, 0);
   s.until([event] { return event->moment == nullptr || *event->moment; });
   return s.answer();
+}
+Result cuStreamBeginCapture_v2(StreamHandle stream, int) {
+  ENTER_CONTEXT(cuStreamBeginCapture, 0);
+  if (stream->captured != nullptr) return kInvalidValue;
+  stream->captured = new CUgraph_st;
+  return kSuccess;
+}
+Result cuStreamEndCapture(StreamHandle stream, GraphHandle* graph) {
+  std::unique_ptr<CUgraph_st> captured(std::exchange(stream->captured, nullptr));
+  ENTER_CONTEXT(cuStreamEndCapture, 0);
+  if (captured == nullptr) return kInvalidValue;
+  *graph = captured.release();
+  s.graphs.insert(*graph);
+  return kSuccess;
+}
+Result cuGraphDestroy(GraphHandle graph) {
+  ENTER_CONTEXT(cuGraphDestroy, 0);
+  if (s.graphs.erase(graph) == 0) return kInvalidValue;
+  delete graph;
+  return kSuccess;
+}
+Result cuGraphInstantiateWithFlags(GraphExecHandle* exec, GraphHandle graph, unsigned long long) {
+  ENTER_CONTEXT(cuGraphInstantiate, graph->commands.size());
+  *exec = new CUgraphExec_st{graph->commands, s.current->card};
+  s.execs.insert(*exec);
+  return kSuccess;
+}
+Result cuGraphExecUpdate_v2(GraphExecHandle exec, GraphHandle graph, GraphUpdate*) {
+  ENTER_CONTEXT(cuGraphExecUpdate, graph->commands.size());
+  if (exec->commands.size() != graph->commands.size()) return kUpdateFailure;
+  exec->commands = graph->commands;
+  return kSuccess;
+}
+Result cuGraphLaunch(GraphExecHandle exec, StreamHandle stream) {
+  ENTER_CONTEXT(cuGraphLaunch, exec->commands.size());
+  return s.queue(stream, [&s, commands = exec->commands, card = exec->card] {
+    for (CUstream_st::Command command : commands) s.run(command, card);
+  });
+}
+Result cuGraphExecDestroy(GraphExecHandle exec) {
+  ENTER_CONTEXT(cuGraphExecDestroy, 0);
+  if (s.execs.erase(exec) == 0) return kInvalidValue;
+  delete exec;
+  return kSuccess;
+}
+Result cuda_stub_kernel(StreamHandle stream, const std::function<void()>& kernel) {
+  ENTER_CONTEXT(cuLaunchKernel, 0);
+  return s.queue(stream, kernel);
 }
 }

@@ -31,8 +31,8 @@ const char* cuda_stub_calls() {
 int cuda_stub_live() {
   Stub& s = stub();
   std::lock_guard lock(s.mutex);
-  std::size_t count = s.streams.size() + s.events.size() + s.handles.size() + s.mapped.size() + s.allocated.size() +
-                      s.reserved.size() + s.pinned.size();
+  std::size_t count = s.streams.size() + s.events.size() + s.graphs.size() + s.execs.size() + s.handles.size() +
+                      s.mapped.size() + s.allocated.size() + s.reserved.size() + s.pinned.size();
   for (int uses : s.context_uses) count += static_cast<std::size_t>(uses);
   return static_cast<int>(count);
 }

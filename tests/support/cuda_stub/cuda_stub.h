@@ -13,14 +13,18 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 
 extern "C" {
+
+// Queues a kernel that runs on the host, in a graph perhaps more than once. The stream is the driver's.
+using CudaStubKernel = int(void* stream, const std::function<void()>& kernel);
 
 // The n-th call from now on of the function of that name fails with the result; "" takes all such orders back.
 using CudaStubFail = void(const char* function, int n, int result);
 // The calls since the last time, one a line, "cuMemMap 2097152"; they are counted from the first call of this on.
 using CudaStubCalls = const char*();
-// Streams, events, contexts, mappings and blocks of memory that exist.
+// Streams, events, graphs, contexts, mappings and blocks of memory that exist.
 using CudaStubLive = int();
 // Commands that wait in streams.
 using CudaStubQueued = int();

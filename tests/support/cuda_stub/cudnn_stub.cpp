@@ -115,12 +115,11 @@ template <class T> void compute(const Queued& q) {
   for (std::size_t i = 0; i < size; ++i) result[i] = static_cast<T>(sums[i]);
 }
 
-void run(void* user) {
-  std::unique_ptr<Queued> q(static_cast<Queued*>(user));
-  std::memset(q->workspace, 0xff, kCudnnStubWorkspace);
-  if (q->s.x.type == kDnnFloat16) compute<Float16>(*q);
-  else if (q->s.x.type == kDnnBFloat16) compute<BFloat16>(*q);
-  else compute<float>(*q);
+void run(const Queued& q) {
+  std::memset(q.workspace, 0xff, kCudnnStubWorkspace);
+  if (q.s.x.type == kDnnFloat16) compute<Float16>(q);
+  else if (q.s.x.type == kDnnBFloat16) compute<BFloat16>(q);
+  else compute<float>(q);
 }
 
 DnnStatus choose(const Sizes& sizes, int wanted, int* count, ConvolutionChoice* found) {
@@ -149,10 +148,7 @@ DnnStatus convolve(const Queued& q, const void* alpha, const void* beta, DnnHand
                     test::is_aligned(q.workspace, 256);
   if (!is_aligned || algorithm != 1 || workspace_bytes < kCudnnStubWorkspace) return kDnnBadParameter;
   if (*static_cast<const float*>(alpha) != 1 || *static_cast<const float*>(beta) != 0) return kDnnBadParameter;
-  auto queued = std::make_unique<Queued>(q);
-  if (!stub().launch(handle->stream, run, queued.get())) return kDnnExecutionFailed;
-  queued.release();
-  return kDnnSuccess;
+  return stub().launch(handle->stream, [q] { run(q); }) ? kDnnSuccess : kDnnExecutionFailed;
 }
 
 }  // namespace

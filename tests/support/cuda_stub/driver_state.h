@@ -33,6 +33,14 @@ struct lutra::cuda::CUstream_st {
   };
   int card = 0;
   std::deque<Command> queue;
+  CUgraph_st* captured = nullptr;  // what it gets meanwhile; null: it is not being captured
+};
+struct lutra::cuda::CUgraph_st {
+  std::vector<CUstream_st::Command> commands;
+};
+struct lutra::cuda::CUgraphExec_st {
+  std::vector<CUstream_st::Command> commands;
+  int card;
 };
 struct lutra::cuda::CUevent_st {
   std::shared_ptr<bool> moment;  // of the last record; null: never recorded
@@ -43,6 +51,7 @@ struct lutra::cuda::CUevent_st {
 namespace lutra::cuda {
 
 inline constexpr Result kInvalidValue = 1, kDeviceUnavailable = 46, kIllegalAddress = 700;
+inline constexpr Result kCaptureUnsupported = 900, kUpdateFailure = 910;
 
 struct Memory {
   std::size_t bytes;
@@ -68,6 +77,8 @@ struct Stub {
   thread_local static CUctx_st* current;
   std::set<CUstream_st*> streams;
   std::set<CUevent_st*> events;
+  std::set<CUgraph_st*> graphs;
+  std::set<CUgraphExec_st*> execs;
   std::map<MemoryHandle, Memory> handles;
   MemoryHandle next_handle = 1;
   std::map<Address, Memory> mapped, allocated;  // by address
@@ -189,6 +200,11 @@ struct Stub {
                bool is_work = true) {
     if (streams.count(stream) == 0) return kInvalidValue;
     if (lost[stream->card]) return kIllegalAddress;
+    if (stream->captured != nullptr) {
+      if (!is_work) return kCaptureUnsupported;  // an event, which Lutra never captures
+      stream->captured->commands.push_back({std::move(what), nullptr});
+      return kSuccess;
+    }
     stream->queue.push_back({std::move(what), std::move(waits_for), is_work});
     if (is_random) some();
     else until([stream] { return stream->queue.empty(); });

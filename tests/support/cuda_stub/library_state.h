@@ -15,6 +15,7 @@
 
 #include "core/half.h"
 #include "device/cuda/driver.h"
+#include "support/cuda_stub/cuda_stub.h"
 
 namespace lutra::test {
 
@@ -61,11 +62,10 @@ struct LibraryState {
     return dlopen(library.c_str(), RTLD_NOW);
   }
   // False when the stream takes no command.
-  bool launch(cuda::StreamHandle stream, void (*run)(void*), void* user) {
-    using Launch = int(cuda::StreamHandle, void (*)(void*), void*);
+  bool launch(cuda::StreamHandle stream, const std::function<void()>& run) {
     void* handle = open_driver();
-    auto* queue = reinterpret_cast<Launch*>(handle != nullptr ? dlsym(handle, "cuLaunchHostFunc") : nullptr);
-    return queue != nullptr && queue(stream, run, user) == 0;
+    auto* queue = reinterpret_cast<CudaStubKernel*>(handle != nullptr ? dlsym(handle, "cuda_stub_kernel") : nullptr);
+    return queue != nullptr && queue(stream, run) == 0;
   }
 };
 

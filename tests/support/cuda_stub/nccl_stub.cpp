@@ -48,13 +48,12 @@ template <class T> void add_up(const std::vector<Rank>& ranks) {
     for (const Rank& rank : ranks) reinterpret_cast<T*>(rank.data)[i] = sum;
   }
 }
-void run(void* user) {
-  std::unique_ptr<std::vector<Rank>> ranks(static_cast<std::vector<Rank>*>(user));
-  switch (ranks->front().type) {
-    case kNcclFloat16: return add_up<Float16>(*ranks);
-    case kNcclBFloat16: return add_up<BFloat16>(*ranks);
-    case kNcclFloat64: return add_up<double>(*ranks);
-    default: return add_up<float>(*ranks);
+void run(const std::vector<Rank>& ranks) {
+  switch (ranks.front().type) {
+    case kNcclFloat16: return add_up<Float16>(ranks);
+    case kNcclBFloat16: return add_up<BFloat16>(ranks);
+    case kNcclFloat64: return add_up<double>(ranks);
+    default: return add_up<float>(ranks);
   }
 }
 
@@ -71,7 +70,7 @@ NcclResult queue(const std::vector<Rank>& ranks) {
     call("cuEventRecord", events[r], ranks[r].stream);
     call("cuStreamWaitEvent", ranks[0].stream, events[r], 0u);
   }
-  if (failed == kSuccess && !stub().launch(ranks[0].stream, run, new std::vector<Rank>(ranks))) failed = 1;
+  if (failed == kSuccess && !stub().launch(ranks[0].stream, [ranks] { run(ranks); })) failed = 1;
   call("cuEventCreate", &events[0], 0u);
   call("cuEventRecord", events[0], ranks[0].stream);
   for (std::size_t r = 1; r < ranks.size(); ++r) call("cuStreamWaitEvent", ranks[r].stream, events[0], 0u);

@@ -46,6 +46,13 @@ class Stubbed {
     call<CudaStubLoseCard>("cuda_stub_lose_card")(lost ? card : -1 - card);
   }
 
+  // Queues functions on streams as if they were kernels.
+  static CudaStubKernel* kernel_queue() {
+    static CudaStubKernel* const queue =
+        reinterpret_cast<CudaStubKernel*>(dlsym(dlopen(LUTRA_CUDA_STUB_LIBRARY, RTLD_NOW), "cuda_stub_kernel"));
+    return queue;
+  }
+
  private:
   template <class F> F* call(const char* name) const { return reinterpret_cast<F*>(dlsym(handle_, name)); }
   const cuda::Driver* driver_ = nullptr;

@@ -57,6 +57,24 @@ Ticket nop(CudaStream& stream) {
   return stream.launch("nop", nullptr, nullptr, [](cuda::StreamHandle, FaultSlot*) { return cuda::kSuccess; });
 }
 
+// A command that appends a digit to the number at `at`, which lies on the card.
+Ticket append(CudaStream& stream, std::byte* at, int digit) {
+  return stream.launch("append", nullptr, nullptr, [&](cuda::StreamHandle on, FaultSlot*) {
+    auto* queue = Stubbed::kernel_queue();
+    return queue(on, [at, digit] { *reinterpret_cast<int*>(at) = *reinterpret_cast<int*>(at) * 10 + digit; });
+  });
+}
+
+int read(CudaStream& stream, const std::byte* from) {
+  int number;
+  stream.copy({reinterpret_cast<std::byte*>(&number), from, sizeof(number)}, false);
+  return number;
+}
+
+void write(CudaStream& stream, std::byte* to, int number) {
+  stream.copy({to, reinterpret_cast<const std::byte*>(&number), sizeof(number)}, true);
+}
+
 }  // namespace
 
 TEST_CASE("commands cost no event of their own; every 32nd records one", "[cuda]") {
@@ -344,4 +362,111 @@ TEST_CASE("when the driver has no event for a time, the command runs and its tim
   stream.take_times(times, waits);
   REQUIRE(times.size() == 1);
   CHECK(times[0].seq == stream.tail());
+}
+
+TEST_CASE("a batch runs its commands in their order, as one graph, and again", "[cuda]") {
+  Machine machine("random:3");
+  {
+    CudaStream stream(machine.card);
+    std::unique_ptr<CommandBatch> kept;
+    write(stream, machine.memory, 0);
+    machine.stub.calls();
+    stream.begin_batch(kept);
+    for (int digit : {1, 2, 3}) append(stream, machine.memory, digit);
+    CHECK(stream.end_batch());
+    CHECK(count_of(machine.stub.calls(), "cuGraphLaunch 3") == 1);
+    CHECK(read(stream, machine.memory) == 123);
+    stream.repeat_batch(*kept);
+    CHECK(read(stream, machine.memory) == 123123);
+    CHECK(count_of(machine.stub.calls(), "cuGraphInstantiate") == 0);
+  }
+}
+
+TEST_CASE("a batch of as many commands updates the graph that was kept; another batch makes its own", "[cuda]") {
+  Machine machine("random:4");
+  const int before = machine.stub.live();
+  {
+    CudaStream stream(machine.card);
+    std::unique_ptr<CommandBatch> kept;
+    std::byte* other = machine.memory + 64;
+    for (std::byte* at : {machine.memory, other}) write(stream, at, 0);
+    for (std::byte* at : {machine.memory, other, machine.memory}) {
+      stream.begin_batch(kept);
+      for (int digit : {1, 2}) append(stream, at, digit);
+      CHECK(stream.end_batch());
+    }
+    CHECK(count_of(machine.stub.calls(), "cuGraphInstantiate") == 1);
+    stream.begin_batch(kept);
+    append(stream, other, 3);
+    CHECK(stream.end_batch());
+    CHECK(count_of(machine.stub.calls(), "cuGraphInstantiate") == 1);
+    CHECK(read(stream, machine.memory) == 1212);
+    CHECK(read(stream, other) == 123);
+    stream.begin_batch(kept);
+    CHECK_FALSE(stream.end_batch());  // nothing came
+  }
+  CHECK(machine.stub.live() == before);
+}
+
+TEST_CASE("whatever a batch cannot hold ends it early, and all commands keep their order", "[cuda]") {
+  Machine machine("random:5");
+  CudaStream stream(machine.card), other(machine.card);
+  std::unique_ptr<CommandBatch> kept;
+  for (int way = 0; way < 6; ++way) {
+    INFO("way " << way);
+    write(stream, machine.memory, 0);
+    write(other, machine.memory + 64, way);
+    stream.begin_batch(kept);
+    Ticket first = append(stream, machine.memory, 1);
+    int seen = 1;
+    if (way == 0) host_wait(first);
+    else if (way == 1) CHECK_NOTHROW(static_cast<void>(is_done(first)));
+    else if (way == 2) seen = read(stream, machine.memory);
+    else if (way == 3) stream.wait_for(append(other, machine.memory + 64, 7));
+    else if (way == 4) other.wait_for(first);
+    else stream.submit([](void*) {}, nullptr, 0, nullptr);
+    CHECK(seen == 1);
+    append(stream, machine.memory, 2);
+    CHECK_FALSE(stream.end_batch());
+    CHECK(read(stream, machine.memory) == 12);
+  }
+}
+
+TEST_CASE("a mistake in values reaches its record from a batch too", "[cuda]") {
+  Machine machine("random:6");
+  CudaStream stream(machine.card);
+  std::unique_ptr<CommandBatch> kept;
+  int told = 0;
+  for (int i = 0; i < 100; ++i) {
+    stream.begin_batch(kept);
+    Ticket ticket = stream.launch(
+        "gather", &told, [](void* record, const FaultSlot& slot) { *static_cast<int*>(record) = slot.code; },
+        [&](cuda::StreamHandle on, FaultSlot* slot) {
+          return Stubbed::kernel_queue()(on, [slot, i] { slot->code = i % 2 == 0 ? 5 : 0; });
+        });
+    append(stream, machine.memory, 1);
+    CHECK(stream.end_batch());
+    host_wait(ticket);
+    REQUIRE(told == (i % 2 == 0 ? 5 : 0));
+    told = 0;
+  }
+}
+
+TEST_CASE("a batch that the driver refuses is an error, and the stream goes on", "[cuda]") {
+  Machine machine;
+  CudaStream stream(machine.card);
+  write(stream, machine.memory, 0);
+  for (const char* function : {"cuStreamBeginCapture", "cuStreamEndCapture", "cuGraphInstantiate", "cuGraphLaunch"}) {
+    INFO(function);
+    std::unique_ptr<CommandBatch> kept;
+    machine.stub.fail(function, 1, cuda::kOutOfMemory);
+    auto refuse = [&] {
+      stream.begin_batch(kept);
+      append(stream, machine.memory, 1);
+      stream.end_batch();
+    };
+    CHECK_THROWS_WITH(refuse(), Catch::Matchers::Contains(function));
+    CHECK_NOTHROW(host_wait(append(stream, machine.memory, 0)));
+    CHECK(read(stream, machine.memory) == 0);
+  }
 }
