@@ -16,11 +16,13 @@ class Batch {
   Batch(Context& context, const Call& call, int slots, const TensorRep* scale)
       : context_(context), call_(call), slots_(slots), scale_(scale) {}
 
-  // Whether the step can join the batch.
+  // Whether the step can join the batch. All results of a launch depend on the same launches that may have failed, so
+  // steps with other fault sets do not join. A recording must not depend on which failures are known by now.
   bool fits(const VariableStep& step) const {
     const TensorRep& variable = *step.changed[0];
     if (count_ == 0) return true;
-    return count_ < kMostSteps && variable.device == first_->device && variable.dtype == first_->dtype;
+    return count_ < kMostSteps && variable.device == first_->device && variable.dtype == first_->dtype &&
+           (context_.is_observed() || have_equal_faults(step, *steps_[0]));
   }
 
   void add(VariableStep& step) {
@@ -78,6 +80,15 @@ class Batch {
     tell_end(true);
   }
 
+  bool have_equal_faults(const VariableStep& a, const VariableStep& b) const {
+    auto are_equal = [](const TensorRep& x, const TensorRep& y) {
+      return (x.storage != nullptr ? x.storage->fault_set : 0) == (y.storage != nullptr ? y.storage->fault_set : 0);
+    };
+    bool equal = are_equal(*a.gradient, *b.gradient);
+    for (int k = 0; k <= slots_; ++k) equal = equal && are_equal(*a.changed[k], *b.changed[k]);
+    return equal;
+  }
+
   void read(const TensorRep& tensor) {
     reads_[n_in_] = tensor.storage;
     in_[n_in_++] = array_of(tensor);
@@ -119,13 +130,12 @@ bool may_be_written(Runtime& runtime, const TensorRep& tensor, const TensorRep& 
   const Storage* storage = tensor.storage;
   if (tensor.dtype != variable.dtype || tensor.device != variable.device || tensor.size != variable.size) return false;
   return storage == nullptr || (storage->refs.load(std::memory_order_acquire) == 1 && tensor.data == storage->data &&
-                                storage->fault_set == 0 && !runtime.lent_memory().owns(*storage));
+                                !runtime.lent_memory().owns(*storage));
 }
 
-// Whether an input of the step is on the variable's device in its dtype, and depends on no launch that may have failed.
+// Whether an input of the step is on the variable's device in its dtype.
 bool may_be_read(const TensorRep& tensor, const TensorRep& variable) {
-  return tensor.dtype == variable.dtype && tensor.device == variable.device &&
-         (tensor.storage == nullptr || tensor.storage->fault_set == 0);
+  return tensor.dtype == variable.dtype && tensor.device == variable.device;
 }
 
 bool can_step(Context& context, const Call& call, const VariableStep& step, int slots, const TensorRep* scale) {
