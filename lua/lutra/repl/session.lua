@@ -129,6 +129,10 @@ function Session:prepare(entry)
   self.scope_before = tools.current_scope()
   self.refresh()
   if leaves(self, entry) then return "quit" end
+  if self.native.display then
+    entry = use "repl.cells".after_commands(self, entry)
+    if not entry then return "failed" end
+  end
   if entry:find("^%s*[:?]") and not entry:find("^%s*::") then
     self.is_command = true
     return use "repl.command".prepare(self, entry)
