@@ -96,7 +96,8 @@ function command.prepare(session, entry)
   end
 end
 
--- Runs a command that is a line of its own; not one that runs an entry. Whether it has not failed; nil if it was not run.
+-- Runs a command that is a line of its own; not one that runs an entry. True, false if it has failed, or nil if it was
+-- not run.
 function command.run_line(session, line)
   local name = line:match("^:%s*([%w_]*)")
   local found = name and command.find(session, name)

@@ -77,7 +77,7 @@ function excerpt.add(session, message)
   local out = first .. "\n    " .. harmless
   local at = harmless == line and place_of(line, names_in(first))
   if first:find("near <eof>$") then at = #line + 1 end
-  if at then out = out .. "\n    " .. (" "):rep(utf8.len(line, 1, at - 1) or at - 1) .. "^" end
+  if at then out = out .. "\n    " .. (" "):rep(session.native.columns(line:sub(1, at - 1))) .. "^" end
   return out .. rest
 end
 

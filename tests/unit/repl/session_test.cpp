@@ -330,6 +330,22 @@ TEST_CASE("completion") {
   }
 }
 
+TEST_CASE("a table that is raised is listed") {
+  Front front;
+  CHECK(front.run("error {code = 5, 'why'}").find("error: (error object is a table value: { \"why\", code = 5 })\n") ==
+        0);
+  CHECK(front.run("error(setmetatable({}, {__tostring = function() return 'mine' end}))") == "error: mine\n");
+  CHECK(front.run("error()").find("error: (error object is a nil value)\n") == 0);
+}
+
+TEST_CASE("an error is marked at its column, also behind wide characters") {
+  Front front;
+  CHECK(front.run("local s = 'caf\xc3\xa9' .. nothing.x").find("nothing.x\n                        ^\n") !=
+        std::string::npos);
+  CHECK(front.run("local s = '\xe6\x97\xa5\xe6\x9c\xac' .. nothing.x").find("nothing.x\n                        ^\n") !=
+        std::string::npos);
+}
+
 TEST_CASE("the signature of the call that the cursor is in") {
   Front front;
   front.run("local function add(a, b, ...) end");
