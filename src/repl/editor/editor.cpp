@@ -411,8 +411,10 @@ void Editor::draw() {
 // What the host says of the call around the cursor. It may have to read annotations first, so the text is drawn before.
 void Editor::update_hint() {
   std::string hint;
-  const bool wanted = options_.help.signature && !search_ && list_.empty() && buffer_.text().size() <= kMostHelped;
-  if (wanted) hint = options_.help.signature(buffer_.text(), buffer_.cursor());
+  const std::string& text = buffer_.text();
+  const bool has_place = !search_ && list_.empty();
+  const bool wanted = options_.help.signature && has_place && !text.empty() && text.size() <= kMostHelped;
+  if (wanted) hint = options_.help.signature(text, buffer_.cursor());
   hint.erase(std::min(hint.find('\n'), hint.size()));
   if (hint == hint_) return;
   hint_ = std::move(hint);
