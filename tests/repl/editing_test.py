@@ -195,6 +195,12 @@ class Entries(EditorTest):
         t.send(ENTER)
         t.see(r'entry "x = 1\ny = 2\n"')
 
+    def test_an_entry_copied_with_its_prompts(self):
+        self.entry([paste("> x = 1")], "x = 1")
+        self.entry([paste("> do\r>>   y = 2\r>> end\r\r")], r"do\n  y = 2\nend\n\n")
+        self.entry([paste("> a\r> b")], r"> a\n> b")
+        self.entry([paste("x\r>> y")], r"x\n>> y")
+
     def test_paste_of_a_megabyte(self):
         t = self.start()
         line = "local x = { 1, 2, 'three' } -- and a comment\n"

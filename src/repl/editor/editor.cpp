@@ -37,6 +37,22 @@ std::string_view common_prefix(const std::vector<std::string>& words) {
   return prefix.substr(0, end);
 }
 
+// The text of an entry that was copied with its prompts, without them. Other text as it is: no Lua begins with "> ".
+std::string without_prompts(std::string_view pasted, std::string_view prompt, std::string_view next_prompt) {
+  std::string text;
+  for (std::size_t at = 0; at < pasted.size();) {
+    const std::size_t end = std::min(pasted.find('\n', at), pasted.size());
+    std::string_view line = pasted.substr(at, end - at);
+    const std::string_view mark = at == 0 ? prompt : next_prompt;
+    if (line.starts_with(mark)) line.remove_prefix(mark.size());
+    else if (at == 0 || line.find_first_not_of(" \t") != line.npos) return std::string(pasted);
+    text += line;
+    if (end < pasted.size()) text += '\n';
+    at = end + 1;
+  }
+  return text;
+}
+
 }  // namespace
 
 Editor::Editor(Options options)
@@ -155,7 +171,10 @@ std::optional<EntryReader::Outcome> Editor::handle(const Key& key) {
   if (search_ && handle_search(key)) return std::nullopt;
   replace_by_user(key);
   std::size_t cursor = buffer_.cursor();
-  Action action = keymap_->handle(key, buffer_);
+  const bool has_prompts = key.name == Key::Name::Paste && !prompt_.empty() && key.text.starts_with(prompt_);
+  Action action = keymap_->handle(
+      has_prompts ? Key{Key::Name::Paste, false, false, without_prompts(key.text, prompt_, next_prompt_)} : key,
+      buffer_);
   if (buffer_.cursor() != cursor || (action != Action::LineUp && action != Action::LineDown)) wanted_column_ = -1;
   return perform(action);
 }
