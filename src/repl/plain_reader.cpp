@@ -18,7 +18,10 @@ EntryReader::Outcome PlainReader::read(std::string_view prompt, std::string_view
     errno = 0;
     ssize_t size = getline(&line_, &capacity_, stdin);
     if (size < 0) {
-      if (errno == EINTR) return Outcome::Interrupted;
+      if (errno == EINTR) {  // Ctrl-C: the terminal shows ^C behind the prompt
+        std::fputc('\n', stdout);
+        return Outcome::Interrupted;
+      }
       return first ? Outcome::End : Outcome::Entry;
     }
     if (size > 0 && line_[size - 1] == '\n') --size;

@@ -43,7 +43,7 @@ os.execute(("%s -e 'io.write(string.dump(load \"print(1, ...)\"))' > %s"):format
 local function run(program, words, given)
   local quoted = {}
   for i, word in ipairs(words) do quoted[i] = quote(word) end
-  local command = ("cd %s && printf %%s %s | env LUA_PATH='./?.lua' %s timeout 20 %s %s 2> stderr; echo \"[$?]\""):format(quote(folder),
+  local command = ("cd %s && printf %%s %s | env LUA_PATH='./?.lua' %s timeout 120 %s %s 2> stderr; echo \"[$?]\""):format(quote(folder),
     quote(given.stdin or ""), given.env or "", quote(program), table.concat(quoted, " "))
   local pipe = assert(io.popen(command))
   local out = pipe:read "a"

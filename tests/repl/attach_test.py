@@ -519,9 +519,7 @@ class Trouble(AttachTest):
         self.host()
         client = self.client()
         client.send("R", b"while true do print(('x'):rep(10000)) end")
-        begin = time.monotonic()
-        self.assertIn(self.until_free(), (b"3\n",))
-        self.assertLess(time.monotonic() - begin, 40)
+        self.assertEqual(self.until_free(), b"3\n")
         client.close()
 
     def until_free(self):

@@ -4,6 +4,7 @@ import signal
 import sys
 import tempfile
 import termios
+import time
 import unittest
 
 from terminal import *
@@ -43,16 +44,27 @@ class Emacs(EditorTest):
         self.entry(["abc def", ctrl("a"), ctrl("k"), "x", ctrl("y")], "xabc def")
         self.entry(["abc def", LEFT, ctrl("u"), ctrl("e"), ctrl("y")], "fabc de")
         self.entry(["one two three", alt("\x7f"), alt("\x7f"), ctrl("y")], "one two three")
+        self.entry(["one two", ctrl("w"), ctrl("a"), ctrl("k"), ctrl("y"), alt("y")], "two")
         self.entry(["one two", ctrl("a"), alt("d"), ctrl("e"), ctrl("y")], " twoone")
 
     def test_transposing(self):
         self.entry(["acb", ctrl("t")], "abc")
         self.entry(["bac", HOME, RIGHT, ctrl("t")], "abc")
+        self.entry(["one two", alt("t")], "two one")
 
     def test_undo(self):
         self.entry(["one two", ctrl("u"), ctrl("_")], "one two")
         self.entry(["one two", ctrl("_")], "one")
         self.entry(["one", ctrl("w"), ctrl("_"), ctrl("x"), ctrl("u")], "")
+
+    def test_escape_before_a_key_is_alt(self):
+        t = self.start()
+        t.send("one two", ESCAPE)
+        time.sleep(0.1)  # longer than the parts of one key are apart
+        t.send("b", "-", ESCAPE)
+        time.sleep(0.1)
+        t.send(ctrl("a"), "+", ENTER)
+        t.see('entry "+one -two"')
 
     def test_ctrl_d(self):
         self.entry(["abc", HOME, ctrl("d")], "bc")
@@ -99,10 +111,39 @@ class Vi(EditorTest):
         self.vi(["abc", ESCAPE, "0xp"], "bac")
         self.vi(["one two three", ESCAPE, "02dw"], "three")
         self.vi(["one", ESCAPE, "ddiabc"], "abc")
+        self.vi(["f(one, two)", ESCAPE, "ci(three"], "f(three)")
+        self.vi(["a b c", ESCAPE, "0cwx", ESCAPE, "w.w."], "x x x")
 
     def test_undo(self):
         self.vi(["one two", ESCAPE, "xxu"], "one tw")
         self.vi(["one two", ESCAPE, "u"], "")
+
+    def test_search(self):
+        t = self.start("--vi")
+        for entry in "alpha one", "beta", "alpha two":
+            t.send(entry, ENTER)
+            t.see(f'entry "{entry}"')
+        t.send(ESCAPE)
+        t.wait("a block", lambda: t.output.endswith(b"\x1b[2 q"))
+        t.send("/alpha", ENTER)
+        t.see_row(0, "> alpha two")
+        t.wait("the search's end", lambda: "search" not in t.text())
+        t.send("n")
+        t.see_row(0, "> alpha one")
+        t.send("N")
+        t.see_row(0, "> alpha two")
+        t.send("wcwend", ENTER)
+        t.see('entry "alpha end"')
+
+    def test_the_cursor_shows_the_mode(self):
+        t = self.start("--vi")
+        self.assertTrue(t.output.endswith(b"\x1b[6 q"))
+        for keys, sequence in (b"x\x1b", b"\x1b[2 q"), (b"R", b"\x1b[4 q"), (ESCAPE, b"\x1b[2 q"), (b"i", b"\x1b[6 q"):
+            t.send(keys)
+            t.wait("the cursor's shape", lambda: t.output.endswith(sequence))
+        t.send(ctrl("u"), DELETE, ctrl("d"))
+        self.assertEqual(t.end(), 0)
+        self.assertGreater(t.output.rindex(b"\x1b[0 q"), t.output.rindex(b"\x1b[6 q"))
 
     def test_history_and_an_escape_that_comes_with_its_key(self):
         t = self.start("--vi")
@@ -120,17 +161,28 @@ class Entries(EditorTest):
     def test_enter_asks(self):
         t = self.start()
         t.send("do", ENTER, "x", ENTER)
-        t.see(">> x\n>>")
+        t.see(">>   x\n>>")
         t.send("end", ENTER)
-        t.see(r'entry "do\nx\nend"')
+        t.see(r'entry "do\n  x\nend"')
 
     def test_alt_enter_makes_a_line(self):
         self.entry(["a", ALT_ENTER, "b"], r"a\nb")
+        self.entry(["a", ctrl("o"), "b"], r"a\nb")
+
+    def test_lines_are_indented(self):
+        self.entry(["do do", ENTER, "x", ENTER, "end", ENTER, "y", ENTER, "end"], r"do do\n  x\nend\n  y\nend")
+        self.entry(["do", ENTER, "do", ENTER, "x", ENTER, "end", ENTER, "end"], r"do\n  do\n    x\n  end\nend")
+        self.entry(["do", ENTER, ENTER, "x", ENTER, "end"], r"do\n\n  x\nend")
+
+    def test_typed_blanks_replace_the_indentation(self):
+        self.entry(["do", ENTER, "    x", ENTER, " end"], r"do\n    x\n end")
+        self.entry(["do", ENTER, paste("   x"), ENTER, "end"], r"do\n   x\nend")
+        self.entry(["do", ENTER, "x ", ENTER, "y", BACKSPACE, " z", ENTER, "end"], r"do\n  x \n   z\nend")
 
     def test_editing_in_place(self):
         t = self.start()
         t.send("do", ENTER, "xyz", ENTER, "en", UP, "-", UP, "!", DOWN, DOWN, END, "d", ENTER)
-        t.see(r'entry "do!\nxy-z\nend"')
+        t.see(r'entry "do!\n  xy-z\nend"')
 
     def test_joining_lines(self):
         self.entry(["a", ALT_ENTER, "b", HOME, BACKSPACE], "ab")
@@ -142,6 +194,12 @@ class Entries(EditorTest):
         self.assertNotIn("entry", t.text())
         t.send(ENTER)
         t.see(r'entry "x = 1\ny = 2\n"')
+
+    def test_an_entry_copied_with_its_prompts(self):
+        self.entry([paste("> x = 1")], "x = 1")
+        self.entry([paste("> do\r>>   y = 2\r>> end\r\r")], r"do\n  y = 2\nend\n\n")
+        self.entry([paste("> a\r> b")], r"> a\n> b")
+        self.entry([paste("x\r>> y")], r"x\n>> y")
 
     def test_paste_of_a_megabyte(self):
         t = self.start()
@@ -160,6 +218,21 @@ class Entries(EditorTest):
         t.wait("its middle", lambda: t.rows()[0] == ">> line 9!" and t.cursor()[1] == 0)
         t.send(ENTER)
         t.see(r"line 9!\n")
+
+    def test_another_editor(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".sh") as editor:
+            editor.write("""tail -n 1 "$1"; sed -i 's/one/two/' "$1"; echo '-- more  ' >> "$1"\n""")
+            editor.flush()
+            t = self.start(environment={"VISUAL": "", "EDITOR": "sh " + editor.name})
+            t.send("x = one", ctrl("x"), ctrl("e"))
+            t.see("> x = one\nx = one\n> x = two\n>> -- more")
+            t.send(ctrl("_"), "!", ENTER)
+            t.see('entry "x = one!"')
+            t = self.start("--vi", environment={"VISUAL": "false"})
+            t.send("kept", ESCAPE, "v")
+            t.wait("the entry again", lambda: t.text() == "> kept\n> kept")
+            t.send("A!", ENTER)
+            t.see('entry "kept!"')
 
     def test_what_a_program_printed_stays(self):
         t = self.start()
@@ -297,7 +370,8 @@ class Help(EditorTest):
         t.wait("no list", lambda: t.text() == "> many1y")
 
     def test_tab_indents(self):
-        self.entry(["do", ENTER, TAB, "x", ENTER, "end"], r"do\n  x\nend")
+        self.entry(["a", ALT_ENTER, TAB, "x", ENTER], r"a\n  x")
+        self.entry(["do", ENTER, TAB, "x", ENTER, "end"], r"do\n    x\nend")
 
     def test_signature(self):
         t = self.start()

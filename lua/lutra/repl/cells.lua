@@ -1,5 +1,5 @@
 -- Cells of a notebook: unlike entries of the prompt they may have an expression after their statements, whose value they
--- show.
+-- show, and commands before them.
 local _, _, use = ...
 
 local cells = {}
@@ -39,6 +39,22 @@ function cells.with_value(session, text, is_chunk)
       end
     end
   end
+end
+
+-- Runs the commands in the first lines of a cell that has more lines. Returns the cell with empty lines in their place;
+-- nil if one of them has failed. A command that runs an entry takes the whole cell: nothing is run here.
+function cells.after_commands(session, text)
+  local command, at = use "repl.command", 1
+  while true do
+    local line, rest = text:match("^%s*([:?][^\n]*)\n()%s*%S", at)
+    if not line or line:find("^::") then break end
+    local done = command.run_line(session, line)
+    if done == false then return nil end
+    if not done then break end
+    at = rest
+  end
+  local _, lines = text:sub(1, at - 1):gsub("\n", "")
+  return ("\n"):rep(lines) .. text:sub(at)
 end
 
 return cells

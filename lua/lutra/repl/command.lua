@@ -6,6 +6,7 @@ local command = {}
 
 -- An error of a command is its message alone.
 local function fail(session, message)
+  session.has_failed = true
   session.native.show("error", message)
   return false
 end
@@ -59,6 +60,14 @@ function command.choice(session, argument, words)
   fail(session, ("'%s' is none of %s%s; nothing changed"):format(given, table.concat(words, ", "), hint))
 end
 
+-- The chunk of a command's argument; nil if it is none, which is reported.
+function command.load(session, argument)
+  local chunk, problem = session:load_entry(argument)
+  if chunk then return chunk end
+  local _, unfinished = session:load("return " .. argument)
+  session:report(unfinished and unfinished:find("<eof>$") and unfinished or problem)
+end
+
 -- What Session.prepare returns for a command.
 function command.prepare(session, entry)
   session.fail = fail
@@ -75,11 +84,31 @@ function command.prepare(session, entry)
     fail(session, ("there is no command :%s%s; :help lists the commands"):format(name, hint))
     return "failed"
   end
+  local takes_none = not found.usage:find(" ", 1, true) and argument ~= ""
+  if takes_none then
+    fail(session, (":%s takes no argument; nothing changed"):format(name))
+    return "failed"
+  end
   if found.prepare then return found.prepare(session, argument) end
   return function()
     session.silent = true
     found.run(session, argument)
   end
+end
+
+-- Runs a command that is a line of its own; not one that runs an entry. True, false if it has failed, or nil if it was
+-- not run.
+function command.run_line(session, line)
+  local name = line:match("^:%s*([%w_]*)")
+  local found = name and command.find(session, name)
+  if found and found.prepare then return nil end
+  session.is_command, session.has_failed = true, false
+  local chunk = command.prepare(session, line)
+  if type(chunk) ~= "function" then return false end
+  local ok, problem = pcall(chunk)
+  session.is_command, session.silent = false, false
+  if not ok then session:report(problem) end
+  return ok and not session.has_failed
 end
 
 return command

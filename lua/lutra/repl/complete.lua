@@ -33,7 +33,7 @@ local function add_fields(session, add, value, separator, prefix)
     end
   end
   local shape, _, _, _, is_variable = session.native.tensor(value)
-  if shape and separator == "." then
+  if (shape or rawequal(value, names.a_tensor)) and separator == "." then
     for _, name in ipairs(names.tensor_fields) do add(name) end
     for _, name in ipairs(is_variable and names.variable_fields or {}) do add(name) end
   end
@@ -48,6 +48,11 @@ local function path_words(session, at)
   local path = at.path
   if #path > 1 then
     local value = names.value(session, path, #path - 1)
+    -- A question may leave out `lt.`: ?nn.Dense.
+    if value == nil and at.is_question then
+      value = lutra
+      for i = 1, #path - 1 do value = value ~= nil and names.field(session, value, path[i].name) or nil end
+    end
     if value ~= nil then add_fields(session, add, value, path[#path].separator, at.prefix) end
     return words
   end
@@ -64,6 +69,7 @@ local function path_words(session, at)
     if options and head:find("axis]", 1, true) then offer "axis" end
     if #words > 0 then return words end
   end
+  if at.is_question then add_fields(session, add, lutra, ".", at.prefix) end
   for name in next, session.declared do add(name) end
   for name in next, _G do
     if is_name(name) and not (at.prefix == "" and name:find("^_")) then add(name) end
@@ -116,6 +122,20 @@ local function file_words(session, prefix)
   return words
 end
 
+-- The keys of a table that are strings, behind `t["`.
+local function key_words(session, at)
+  local open = at.all[#at.all - 1]
+  if not open or open.text ~= "[" then return nil end
+  local path = context.path_ending_at(at.all, #at.all - 2)
+  local value = path and names.value(session, path)
+  if type(value) ~= "table" then return nil end
+  local add, words = collector(at.text)
+  for key in next, value do
+    if type(key) == "string" and not key:find('[%c"\'\\]') then add(key) end
+  end
+  return words
+end
+
 local function device_words(session, prefix)
   local add, words = collector(prefix)
   local config = lutra.config
@@ -138,6 +158,8 @@ for name in ([[device to get_memory_info reset_memory_stats release_memory synch
 end
 
 local function string_words(session, at)
+  local keys = key_words(session, at)
+  if keys then return keys end
   local callee = at.callee or (at.call and at.call.path)
   local last = callee and callee[#callee]
   if last and #callee == 1 and last.name == "require" then return module_words(session, at.text) end
@@ -192,6 +214,7 @@ function complete.words(session, text, cursor)
     -- After the words of a command or a question stands Lua.
     local lead = text:match("^%s*:%a+%s+()") or text:match("^%s*%?+%s*()") or 1
     local at = context.at(text:sub(lead), cursor - lead + 1)
+    at.is_question = text:find("^%s*%?") ~= nil
     if at.kind == "path" then words = path_words(session, at)
     elseif at.kind == "string" then words = string_words(session, at)
     else return cursor, cursor - 1, {} end

@@ -16,9 +16,48 @@ function context.before(text, cursor)
   return text:sub(first, cursor - 1), first - 1
 end
 
--- The path that ends at token `at`: a list of names and the separator before each; nil if it hangs on a value that is
--- no name, as in f().x. Returns the list and the index of its first token.
-local function path_ending_at(all, at)
+local opens = { [")"] = "(", ["]"] = "[", ["}"] = "{" }
+
+-- The index of the bracket that the one at `at` closes.
+local function opener_of(all, at)
+  local depth = 0
+  for i = at, 1, -1 do
+    local token = all[i]
+    if token.kind == "symbol" then
+      if opens[token.text] then depth = depth + 1 end
+      if token.text == "(" or token.text == "[" or token.text == "{" then depth = depth - 1 end
+      if depth == 0 then return i end
+    end
+  end
+end
+
+local path_ending_at
+
+-- The value that ends at token `at`, where it is no name: {text = true}, or {call = path} for the result of a call; nil
+-- if it is another one. Returns the index of its first token, too.
+local function base_ending_at(all, at)
+  local token = all[at]
+  local path, first = path_ending_at(all, at - 1)
+  if token and token.kind == "string" then
+    if path then return { call = path }, first end -- f "text"
+    return { text = true }, at
+  end
+  if not token or token.kind ~= "symbol" or (token.text ~= ")" and token.text ~= "}") then return nil end
+  local open = opener_of(all, at)
+  if not open then return nil end
+  path, first = path_ending_at(all, open - 1)
+  if path then return { call = path }, first end
+  -- In brackets: ("text"), (f()).
+  if token.text == ")" and open < at - 1 then
+    local base, begin = base_ending_at(all, at - 1)
+    if base and begin == open + 1 then return base, open end
+  end
+end
+
+-- The path that ends at token `at`: a list of names and the separator before each. If it hangs on a value that is no
+-- name, as in f().x or ("x"):upper, that is the first of the list: {name = "", base = ...}. nil if nothing is known of
+-- the value. Returns the list and the index of its first token.
+function path_ending_at(all, at)
   local path = {}
   while all[at] and all[at].kind == "name" do
     table.insert(path, 1, { name = all[at].text })
@@ -27,9 +66,13 @@ local function path_ending_at(all, at)
     if not goes_on then return path, at end
     path[1].separator = separator.text
     at = at - 2
-    if not all[at] or all[at].kind ~= "name" then return nil end
+    if not all[at] then return nil end
   end
-  return nil
+  if #path == 0 then return nil end
+  local base, first = base_ending_at(all, at)
+  if not base then return nil end
+  table.insert(path, 1, { name = "", base = base })
+  return path, first
 end
 context.path_ending_at = path_ending_at
 
@@ -93,7 +136,11 @@ function context.at_end(before)
   end
   if touches and last.kind == "symbol" and (last.text == "." or last.text == ":") then
     local path, first_token = path_ending_at(all, #all - 1)
-    if not path then return { kind = "none" } end
+    if not path then
+      local base, begin = base_ending_at(all, #all - 1)
+      if not base then return { kind = "none" } end
+      path, first_token = { { name = "", base = base } }, begin
+    end
     path[#path + 1] = { name = "", separator = last.text }
     return { kind = "path", path = path, first = #before + 1, prefix = "", all = all, first_token = first_token }
   end

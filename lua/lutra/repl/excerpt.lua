@@ -63,6 +63,9 @@ function excerpt.add(session, message)
   local first, rest = message:match("^([^\n]*)(.*)$")
   -- Lines of the session's own code say nothing to users.
   rest = rest:gsub("\n\t%[lutra%.repl[^\n]*", "")
+  if session.is_command then
+    rest = rest:gsub("in upvalue 'chunk'", "in main chunk"):gsub("\n\t%[C%]: in field 'cost'", "")
+  end
   local is_const = first:find("attempt to assign to const variable", 1, true)
   if is_const then rest = rest:gsub("\n\t%[C%]: in function 'error'", "", 1) end
   first = first:gsub("%[lutra%.repl[^%]]*%]:%d+: ", "")
@@ -74,7 +77,7 @@ function excerpt.add(session, message)
   local out = first .. "\n    " .. harmless
   local at = harmless == line and place_of(line, names_in(first))
   if first:find("near <eof>$") then at = #line + 1 end
-  if at then out = out .. "\n    " .. (" "):rep(utf8.len(line, 1, at - 1) or at - 1) .. "^" end
+  if at then out = out .. "\n    " .. (" "):rep(session.native.columns(line:sub(1, at - 1))) .. "^" end
   return out .. rest
 end
 

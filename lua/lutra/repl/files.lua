@@ -81,7 +81,8 @@ function files.edit(session, argument)
     path, line = place(session, argument)
     if not path then return failed(session, line) end
   end
-  local editor = os.getenv "VISUAL" or os.getenv "EDITOR" or "vi"
+  local function variable(name) return (os.getenv(name) or ""):match("^.+$") end
+  local editor = variable "VISUAL" or variable "EDITOR" or "vi"
   local ok = os.execute(("%s %s%s"):format(editor, line and "+" .. line .. " " or "", quote(path)))
   if not ok then
     if is_entry then os.remove(path) end

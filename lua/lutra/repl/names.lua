@@ -34,12 +34,15 @@ names.given = given
 -- Whether the table is one of Lutra's modules, whose submodules are loaded on use.
 local function is_module(value) return rawequal(value, lutra) end
 
+-- Stands for the result of a call that is known to be a tensor: calling it would run code.
+names.a_tensor = setmetatable({}, { __name = "lutra.Tensor" })
+
 -- The tables in which value[name] is looked for: the value itself and, along __index, the tables of its classes.
 function names.holders(session, value)
   local list = {}
   local methods, variable_methods = session.native.members()
   local shape, _, _, _, is_variable = session.native.tensor(value)
-  if shape ~= nil then
+  if shape ~= nil or rawequal(value, names.a_tensor) then
     list[1] = methods
     if is_variable then list[2] = variable_methods end
     return list
@@ -65,12 +68,22 @@ function names.field(session, value, name)
   if is_module(value) and names.is_part(session, name) then return lutra[name] end
 end
 
+-- What a path hangs on that begins with no name: a string, or what a call gives that need not be made to know it.
+function names.base_value(session, base)
+  if base.text then return "" end
+  local kind = use "repl.signature".result_of(session, base.call)
+  if kind == "lutra.Tensor" then return names.a_tensor end
+  if kind == "string" then return "" end
+end
+
 -- What the first `count` names of a path stand for (all by default); nil if there is nothing.
 function names.value(session, path, count)
   local value
   for i = 1, count or #path do
-    local name = path[i].name
-    if i == 1 then value = names.variable(session, name) else value = names.field(session, value, name) end
+    local name, base = path[i].name, path[i].base
+    if base then value = names.base_value(session, base)
+    elseif i == 1 then value = names.variable(session, name)
+    else value = names.field(session, value, name) end
     if value == nil then return nil end
   end
   return value

@@ -10,6 +10,14 @@ local function comment_above(lines, number)
   return table.concat(lines, "\n", first, number)
 end
 
+-- "f(a, b, ...)"
+local function call_text(name, value, info)
+  local words = {}
+  for i = 1, info.nparams do words[i] = debug.getlocal(value, i) end
+  if info.isvararg then words[#words + 1] = "..." end
+  return name .. "(" .. table.concat(words, ", ") .. ")"
+end
+
 local function function_text(info)
   local where = ("a function, defined at %s:%d"):format(info.short_src, info.linedefined)
   local handle = info.source:sub(1, 1) == "@" and io.open(info.source:sub(2), "rb")
@@ -24,8 +32,10 @@ end
 -- What is known about a value of the user's.
 local function about_value(session, name, value)
   if type(value) == "function" then
-    local info = debug.getinfo(value, "S")
-    if info.what ~= "C" and not info.source:find("^=%[lutra") then return name .. ": " .. function_text(info) end
+    local info = debug.getinfo(value, "Su")
+    if info.what ~= "C" and not info.source:find("^=%[lutra") then
+      return call_text(name, value, info) .. ": " .. function_text(info)
+    end
   end
   return name .. ": " .. use "repl.listing".brief(session, value)
 end
@@ -40,6 +50,12 @@ function question.text(session, topic)
   local names = use "repl.names"
   local path = topic:find("^[%a_][%w_%.:]*$") and names.split(topic) or {}
   local value = names.value(session, path)
+  local call, summary = use "repl.standard".about(value)
+  if call then
+    -- lutra.load is another function than load.
+    local lutras = #path == 1 and known(topic)
+    return call .. "\n  " .. summary .. (lutras and "\n" .. lutras or "")
+  end
   if value ~= nil and names.is_users(session, path[1].name) then
     local about = about_value(session, topic, value)
     local is_lutras = type(value) == "function" and known(value)

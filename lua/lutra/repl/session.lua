@@ -129,6 +129,10 @@ function Session:prepare(entry)
   self.scope_before = tools.current_scope()
   self.refresh()
   if leaves(self, entry) then return "quit" end
+  if self.native.display then
+    entry = use "repl.cells".after_commands(self, entry)
+    if not entry then return "failed" end
+  end
   if entry:find("^%s*[:?]") and not entry:find("^%s*::") then
     self.is_command = true
     return use "repl.command".prepare(self, entry)
@@ -176,6 +180,11 @@ function Session:print_results(...)
 end
 
 function Session:report(message)
+  -- The handler's text for a table that has none of its own.
+  if type(self.raised) == "string" then
+    local words, rest = message:match("^(%(error object is a table value)(%).*)$")
+    if words then message = words .. ": " .. self.raised .. rest end
+  end
   if self.env then message = use "repl.excerpt".add(self, message) end
   self.native.show("error", message)
 end
@@ -225,9 +234,11 @@ return function(native)
   if native.display then tools.notebook_session = session end
   -- The message handler calls it, directly.
   local getinfo, getlocal = debug.getinfo, debug.getlocal
-  function session.note_frames()
-    session.frame = nil
-    if session.env then session.frames = use "repl.frames".describe(session, getinfo, getlocal) end
+  function session.note_frames(raised)
+    session.frame, session.raised = nil, nil
+    if not session.env then return end
+    session.frames = use "repl.frames".describe(session, getinfo, getlocal)
+    if type(raised) == "table" then session.raised = use "repl.listing".shown(session, raised) end
   end
   return session
 end

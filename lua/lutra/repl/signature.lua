@@ -44,6 +44,10 @@ local function entry_of(session, topic)
   end
 end
 
+-- Functions of the string library that give a text.
+local gives_text = { char = true, format = true, gsub = true, lower = true, rep = true, reverse = true, sub = true,
+  upper = true }
+
 -- The topic of help for a call of Lutra's: the name after lt. or lutra., or of a method of a tensor or an object.
 local function topic_of(session, path)
   local last = path[#path]
@@ -59,12 +63,27 @@ local function topic_of(session, path)
   end
   local owner = names.value(session, path, #path - 1)
   if owner == nil then return nil end
-  if session.native.tensor(owner) then return last.name end
+  if session.native.tensor(owner) or rawequal(owner, names.a_tensor) then return last.name end
   local meta = debug.getmetatable(owner)
   local class = type(meta) == "table" and rawget(meta, "__name")
   if type(class) == "string" and class:find("^lutra%.") then
     return class:gsub("^lutra%.", ""):lower() .. "." .. last.name
   end
+end
+
+-- The type of what a call of this path gives, as "lutra.Tensor"; nil if that is not known. Calls nothing.
+function signature.result_of(session, path)
+  local topic = names.value(session, path) ~= nil and topic_of(session, path)
+  if not topic then
+    local call = use "repl.standard".about(names.value(session, path)) or ""
+    return gives_text[call:match("^string%.(%l+)") or ""] and "string" or nil
+  end
+  local owner = #path > 1 and names.value(session, path, #path - 1)
+  local is_method = session.native.tensor(owner) or rawequal(owner, names.a_tensor)
+  local entry = entry_of(session, is_method and "tensor." .. topic or topic)
+  if entry and entry.alias then entry = entry_of(session, entry.alias) end
+  if entry then return entry.returns[1] and entry.returns[1].type end
+  return "lutra.Tensor" -- an operation, whose help is not in _meta
 end
 
 -- The path of one of Lutra's functions that the user has given a name of their own.
@@ -135,10 +154,12 @@ function signature.of_topic(session, topic)
   return known[topic][1], known[topic][2]
 end
 
--- The arguments of a function of the user's: their names.
-local function user_signature(session, path)
+-- The arguments of a function of Lua's library, or of the user's.
+local function other_signature(session, path)
   local value = names.value(session, path)
   if type(value) ~= "function" then return nil end
+  local given = use "repl.standard".about(value, path[#path].separator == ":")
+  if given then return given end
   local info = debug.getinfo(value, "Su")
   if info.what == "C" then return nil end
   local words = {}
@@ -157,7 +178,7 @@ function signature.of_path(session, path)
     local head, options = signature.of_topic(session, topic)
     if head then return head, options end
   end
-  return user_signature(session, path)
+  return other_signature(session, path)
 end
 
 function signature.at(session, text, cursor)

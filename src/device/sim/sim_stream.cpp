@@ -17,6 +17,7 @@
 #include "core/error.h"
 #include "core/forks.h"
 #include "core/parallel.h"
+#include "core/stop_request.h"
 #include "device/sim/progress.h"
 #include "device/sim/record_queue.h"
 #include "device/sim/uncomputed.h"
@@ -211,6 +212,16 @@ bool SimStream::retire() {
 
 bool SimStream::is_forked() const { return count_forks() != born_; }
 
+// Ctrl-C ends the wait: the queue takes one command more, and Lua raises the interrupt as soon as the caller returns.
+void SimStream::wait_for_room(uint64_t seq) {
+  constexpr int kMilliseconds = 10;
+  const Ticket ticket{this, seq};
+  if (schedule_ != nullptr || !StopRequest::is_watching()) return lutra::host_wait(ticket, "full queue");
+  const NotedWait noted(ticket, "full queue");
+  while (!StopRequest::is_wanted() && !ends_within(ticket, kMilliseconds)) {
+  }
+}
+
 template <class Fill> Ticket SimStream::enqueue(void (*run)(void* args), std::size_t bytes, const Fill& fill) {
   if (is_forked()) [[unlikely]] {
     fail(ErrorCode::FailedPrecondition,
@@ -221,10 +232,10 @@ template <class Fill> Ticket SimStream::enqueue(void (*run)(void* args), std::si
   State& state = *state_;
   // Without the mutex, which the thread may need to make progress.
   if (state.queue.is_crowded()) [[unlikely]] {
-    lutra::host_wait(tail_ticket(), "full queue");
+    wait_for_room(tail());
   } else if (uint64_t last = tail(); last >= kMostQueued && !done(last - kMostQueued + 1)) [[unlikely]] {
     // A few at once, so that caller and thread do not wake each other at every command.
-    lutra::host_wait({this, last - kMostQueued + 16}, "full queue");
+    wait_for_room(last - kMostQueued + 16);
   }
   Ticket ticket{this, 0};
   bool wake = false;

@@ -56,6 +56,7 @@ class SimStream final : public TimedStream {
   bool reached(uint64_t seq) const;
 
   bool is_forked() const;
+  void wait_for_room(uint64_t seq);
   // Queues run with `bytes` of arguments; fill(record) writes them.
   template <class Fill> Ticket enqueue(void (*run)(void* args), std::size_t bytes, const Fill& fill);
 

@@ -82,7 +82,8 @@ int terminal(Args& args) {
 // Reads what the terminal sends without waiting for a newline or showing it, until restored.
 class RawInput {
  public:
-  RawInput() : is_set_(tcgetattr(STDIN_FILENO, &before_) == 0) {
+  // A program in the background would be stopped for changing the terminal.
+  RawInput() : is_set_(tcgetpgrp(STDIN_FILENO) == getpgrp() && tcgetattr(STDIN_FILENO, &before_) == 0) {
     if (!is_set_) return;
     termios raw = before_;
     raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);

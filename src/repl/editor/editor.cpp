@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "repl/editor/characters.h"
+#include "repl/editor/elsewhere.h"
+#include "repl/editor/indent.h"
 #include "repl/editor/motions.h"
 
 namespace lutra {
@@ -35,6 +37,22 @@ std::string_view common_prefix(const std::vector<std::string>& words) {
   return prefix.substr(0, end);
 }
 
+// The text of an entry that was copied with its prompts, without them. Other text as it is: no Lua begins with "> ".
+std::string without_prompts(std::string_view pasted, std::string_view prompt, std::string_view next_prompt) {
+  std::string text;
+  for (std::size_t at = 0; at < pasted.size();) {
+    const std::size_t end = std::min(pasted.find('\n', at), pasted.size());
+    std::string_view line = pasted.substr(at, end - at);
+    const std::string_view mark = at == 0 ? prompt : next_prompt;
+    if (line.starts_with(mark)) line.remove_prefix(mark.size());
+    else if (at == 0 || line.find_first_not_of(" \t") != line.npos) return std::string(pasted);
+    text += line;
+    if (end < pasted.size()) text += '\n';
+    at = end + 1;
+  }
+  return text;
+}
+
 }  // namespace
 
 Editor::Editor(Options options)
@@ -60,7 +78,10 @@ EntryReader::Outcome Editor::read(std::string_view prompt, std::string_view next
   list_.clear();
   suggested_ = History::npos;
   suggested_for_.clear();
+  indented_ = std::string::npos;
+  hint_.clear();
   gone_ = interrupted_ = false;
+  shape_ = CursorShape::Default;  // the terminal's end() has restored it
   begin_row();
   std::optional<Outcome> outcome;
   while (!outcome) outcome = step();
@@ -94,7 +115,11 @@ std::optional<EntryReader::Outcome> Editor::step() {
   if (std::optional<Key> key = decoder_.next()) return handle(*key);
   Terminal::Event event = terminal_.wait(0);
   if (event == Terminal::Event::Nothing) {
-    if (changed_) draw();
+    if (changed_) {
+      draw();
+      return std::nullopt;  // who types fast sees his text at once, and the hint when he pauses
+    }
+    if (std::exchange(hint_is_due_, false)) update_hint();
     event = terminal_.wait(decoder_.is_partial() ? kEscapeMilliseconds : -1);
   }
   if (event == Terminal::Event::Nothing) {
@@ -123,6 +148,7 @@ void Editor::handle_event(Terminal::Event event) {
       break;
     case Terminal::Event::Continued:
       if (!terminal_.resume()) gone_ = true;
+      shape_ = CursorShape::Default;
       begin_row();
       break;
     case Terminal::Event::Stop: perform(Action::Suspend); break;
@@ -143,8 +169,12 @@ std::optional<EntryReader::Outcome> Editor::handle(const Key& key) {
   if (!completes_again) list_.clear();
   buffer_.begin_key();
   if (search_ && handle_search(key)) return std::nullopt;
+  replace_by_user(key);
   std::size_t cursor = buffer_.cursor();
-  Action action = keymap_->handle(key, buffer_);
+  const bool has_prompts = key.name == Key::Name::Paste && !prompt_.empty() && key.text.starts_with(prompt_);
+  Action action = keymap_->handle(
+      has_prompts ? Key{Key::Name::Paste, false, false, without_prompts(key.text, prompt_, next_prompt_)} : key,
+      buffer_);
   if (buffer_.cursor() != cursor || (action != Action::LineUp && action != Action::LineDown)) wanted_column_ = -1;
   return perform(action);
 }
@@ -155,7 +185,7 @@ std::optional<EntryReader::Outcome> Editor::perform(Action action) {
   switch (action) {
     case Action::None: break;
     case Action::Enter: return enter();
-    case Action::NewLine: buffer_.insert("\n"); break;
+    case Action::NewLine: new_line(); break;
     case Action::Interrupt: draw_last("^C"); return Outcome::Interrupted;
     case Action::DeleteOrEnd:
       if (text.empty()) {
@@ -169,6 +199,7 @@ std::optional<EntryReader::Outcome> Editor::perform(Action action) {
       flush();
       terminal_.stop();
       if (!terminal_.resume()) gone_ = true;
+      shape_ = CursorShape::Default;
       begin_row();
       break;
     case Action::ClearScreen:
@@ -193,19 +224,73 @@ std::optional<EntryReader::Outcome> Editor::perform(Action action) {
       if (!history_.entries().empty()) show_entry(0);
       break;
     case Action::HistoryLast: show_entry(history_.entries().size()); break;
-    case Action::SearchBack: search_ = Search{{}, text, at, history_.entries().size()}; break;
+    case Action::SearchBack:
+    case Action::SearchToEdit:
+      search_ = Search{{}, text, at, history_.entries().size(), action == Action::SearchBack};
+      break;
+    case Action::SearchOlder: search_again(-1); break;
+    case Action::SearchNewer: search_again(1); break;
+    case Action::EditElsewhere: edit_elsewhere(); break;
   }
   return std::nullopt;
 }
 
 std::optional<EntryReader::Outcome> Editor::enter() {
+  indent_closer();
   if (options_.help.is_complete && !options_.help.is_complete(buffer_.text())) {
-    buffer_.end_step();
-    buffer_.insert("\n");
+    new_line();
     return std::nullopt;
   }
   draw_last("");
   return Outcome::Entry;
+}
+
+// A new line is indented by the blocks that are open.
+void Editor::new_line() {
+  indent_closer();
+  buffer_.end_step();
+  const std::size_t at = buffer_.cursor(), begin = line_begin(buffer_.text(), at);
+  const std::size_t inside = indentation_at(lexer_.tokens(buffer_.text()), buffer_.text(), at).inside;
+  const bool leaves_blanks = at > begin && first_nonblank(buffer_.text(), at) == at;
+  buffer_.replace(leaves_blanks ? begin : at, at, "\n" + std::string(inside, ' '));
+  buffer_.end_step();
+  indented_ = buffer_.cursor();
+}
+
+// A line that closes a block is moved to the left as soon as it is left, if it stands as new_line() has indented it.
+void Editor::indent_closer() {
+  const std::string& text = buffer_.text();
+  const std::size_t at = buffer_.cursor(), begin = line_begin(text, at), first = first_nonblank(text, at);
+  if (begin == 0 || first == begin || at < first) return;
+  const std::vector<Token>& tokens = lexer_.tokens(text);
+  const Indentation indentation = indentation_at(tokens, text, begin - 1);
+  const std::size_t size = first - begin;
+  if (size != indentation.inside || !begins_with_closer(tokens, text, begin)) return;
+  buffer_.end_step();
+  buffer_.replace(begin, first, std::string(indentation.closing, ' '));
+  buffer_.end_step();
+  buffer_.move_to(at - (indentation.inside - indentation.closing));
+}
+
+// Who types or pastes blanks indents by himself: they replace those of new_line().
+void Editor::replace_by_user(const Key& key) {
+  const std::size_t at = std::exchange(indented_, std::string::npos);
+  const bool is_blank = (key.name == Key::Name::Text || key.name == Key::Name::Paste) && !key.ctrl && !key.alt &&
+                        (key.text.starts_with(' ') || key.text.starts_with('\t'));
+  if (at == buffer_.cursor() && is_blank) buffer_.erase(line_begin(buffer_.text(), at), at);
+}
+
+void Editor::edit_elsewhere() {
+  draw_last("");
+  terminal_.end();
+  const std::optional<std::string> edited = edited_elsewhere(buffer_.text());
+  if (!terminal_.begin()) gone_ = true;
+  shape_ = CursorShape::Default;
+  begin_row();
+  if (!edited) return;
+  buffer_.end_step();
+  buffer_.replace(0, buffer_.text().size(), *edited);
+  buffer_.end_step();
 }
 
 // TAB: inserts what all completions share, lists them if that is nothing.
@@ -299,47 +384,6 @@ bool Editor::accept_suggestion(bool only_word) {
   return true;
 }
 
-// Whether the key is for the search; if not, the search has ended and what it found is being edited.
-bool Editor::handle_search(const Key& key) {
-  Search& search = *search_;
-  std::size_t none = history_.entries().size();
-  if (key.is_ctrl('r')) {
-    search_from(search.index);
-  } else if (key.is_ctrl('s')) {
-    std::size_t next = search.index + 1;
-    while (next < none && history_.entries()[next].find(search.query) == std::string::npos) ++next;
-    if (next < none) search_from(next + 1);
-  } else if (key.name == Key::Name::Backspace) {
-    if (!search.query.empty()) search.query.erase(previous_character(search.query, search.query.size()));
-    search_from(none);
-  } else if ((key.name == Key::Name::Text && !key.ctrl && !key.alt) || key.name == Key::Name::Paste) {
-    search.query += key.text;
-    search_from(std::min(search.index + 1, none));
-  } else if (key.is_ctrl('c') || key.is_ctrl('g')) {
-    buffer_.replace(0, buffer_.text().size(), search.text_before);
-    buffer_.move_to(search.cursor_before);
-    search_.reset();
-  } else {
-    if (search.index < none) recalled_ = search.index;
-    draft_ = search.text_before;
-    prefix_.clear();
-    search_.reset();
-    return key.name == Key::Name::Escape;
-  }
-  return true;
-}
-
-void Editor::search_from(std::size_t from) {
-  Search& search = *search_;
-  std::size_t found = search.query.empty() ? History::npos : history_.search(from, search.query);
-  search.failed = found == History::npos && !search.query.empty();
-  if (found == History::npos) return;
-  search.index = found;
-  const std::string& entry = history_.entries()[found];
-  buffer_.replace(0, buffer_.text().size(), entry);
-  buffer_.move_to(entry.rfind(search.query));
-}
-
 View Editor::view() {
   View view;
   view.prompt = prompt_;
@@ -370,13 +414,31 @@ void Editor::draw() {
     shown.below.push_back(row_of(line + search_->query, Style::Hint, size_.columns));
   } else if (!list_.empty()) {
     shown.below = list_;
-  } else if (options_.help.signature && shown.text.size() <= kMostHelped) {
-    std::string line = options_.help.signature(shown.text, shown.cursor);
-    if (!line.empty()) shown.below.push_back(row_of(line.substr(0, line.find('\n')), Style::Hint, size_.columns));
+  } else if (!hint_.empty()) {
+    shown.below.push_back(row_of(hint_, Style::Hint, size_.columns));
   }
   screen_.draw(lay_out(shown, size_, top_), out_);
+  if (const CursorShape shape = keymap_->cursor_shape(); shape != shape_) {
+    shape_ = shape;
+    terminal_.shape_cursor(shape, out_);
+  }
   flush();
   changed_ = false;
+  hint_is_due_ = true;
+}
+
+// What the host says of the call around the cursor. It may have to read annotations first, so the text is drawn before.
+void Editor::update_hint() {
+  std::string hint;
+  const std::string& text = buffer_.text();
+  const bool has_place = !search_ && list_.empty();
+  const bool wanted = options_.help.signature && has_place && !text.empty() && text.size() <= kMostHelped;
+  if (wanted) hint = options_.help.signature(text, buffer_.cursor());
+  hint.erase(std::min(hint.find('\n'), hint.size()));
+  if (hint == hint_) return;
+  hint_ = std::move(hint);
+  draw();
+  hint_is_due_ = false;
 }
 
 // The entry as it stays on the screen, all of it, and the cursor in the row below.

@@ -49,6 +49,7 @@ class Editor final : public EntryReader {
   struct Search {
     std::string query, text_before;
     std::size_t cursor_before, index;  // the entry that is shown
+    bool enter_runs;                   // what was found; else Enter only ends the search
     bool failed = false;
   };
 
@@ -65,10 +66,16 @@ class Editor final : public EntryReader {
   void suggest();
   bool handle_search(const editor::Key& key);
   void search_from(std::size_t from);
+  void search_again(int direction);
+  void new_line();
+  void indent_closer();
+  void replace_by_user(const editor::Key& key);
+  void edit_elsewhere();
   editor::View view();
   void begin_row();
   void draw();
   void draw_last(std::string_view mark);
+  void update_hint();
   void flush();
 
   Options options_;
@@ -91,10 +98,15 @@ class Editor final : public EntryReader {
   std::string prefix_;        // entries that Up and Down show begin with it
   int wanted_column_ = -1;    // of Up and Down within the entry
   std::optional<Search> search_;
+  std::string last_query_;
+  editor::CursorShape shape_ = editor::CursorShape::Default;  // as the terminal shows it
+  std::size_t indented_ = std::string::npos;  // the cursor's place behind blanks that new_line() inserted, and no user
 
   std::size_t suggested_ = editor::History::npos;  // the entry whose rest is suggested
   std::string suggested_for_;
   std::vector<editor::Row> list_;  // completions
+  std::string hint_;               // the signature below the text
+  bool hint_is_due_ = false;       // the text has changed since
 };
 
 }  // namespace lutra

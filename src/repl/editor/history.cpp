@@ -265,5 +265,12 @@ std::size_t History::search(std::size_t from, std::string_view text) const {
   return npos;
 }
 
+std::size_t History::search_newer(std::size_t from, std::string_view text) const {
+  for (std::size_t i = from; i < entries_.size(); ++i) {
+    if (entries_[i].find(text) != std::string::npos) return i;
+  }
+  return npos;
+}
+
 }  // namespace editor
 }  // namespace lutra

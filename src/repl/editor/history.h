@@ -30,6 +30,8 @@ class History {
   std::size_t after(std::size_t from, std::string_view prefix) const;
   // The newest entry before `from` that has `text` in it.
   std::size_t search(std::size_t from, std::string_view text) const;
+  // The oldest entry at `from` or behind it that has `text` in it.
+  std::size_t search_newer(std::size_t from, std::string_view text) const;
 
   // What was wrong with the file, once: for the user to read.
   std::string take_message();

@@ -27,13 +27,21 @@ enum class Action {
   HistoryFirst,
   HistoryLast,
   SearchBack,
+  SearchToEdit,  // as vi's "/": Enter ends the search and does not run what was found
+  SearchOlder,   // again for the text that was searched for last
+  SearchNewer,
+  EditElsewhere,  // in another program
 };
+
+// How the terminal shows the cursor. Default: as the user has set it.
+enum class CursorShape { Default, Bar, Block, Underline };
 
 class Keymap {
  public:
   virtual ~Keymap() = default;
   virtual Action handle(const Key& key, TextBuffer& buffer) = 0;
   virtual void begin_entry() {}
+  virtual CursorShape cursor_shape() const { return CursorShape::Default; }
 };
 
 std::unique_ptr<Keymap> make_emacs_keymap();

@@ -1,5 +1,8 @@
+#include <utility>
+
 #include "repl/editor/characters.h"
 #include "repl/editor/keymap.h"
+#include "repl/editor/letter_case.h"
 #include "repl/editor/motions.h"
 
 namespace lutra::editor {
@@ -15,15 +18,48 @@ void transpose(TextBuffer& buffer) {
   buffer.replace(begin, end, text.substr(middle, end - middle) + text.substr(begin, middle - begin));
 }
 
+// Swaps the word that the cursor is in or behind, and the next one; at the end the last two.
+void transpose_words(TextBuffer& buffer) {
+  const std::string& text = buffer.text();
+  const std::size_t end = word_forward(text, buffer.cursor());
+  const std::size_t begin = word_back(text, end), first = word_back(text, begin), middle = word_forward(text, first);
+  if (first == begin || middle > begin) return;
+  const std::size_t last = word_forward(text, begin);  // `end` is behind what follows the last word
+  buffer.replace(
+      first, last,
+      text.substr(begin, last - begin) + text.substr(middle, begin - middle) + text.substr(first, middle - first));
+}
+
+void change_word(TextBuffer& buffer, Case wanted) {
+  const std::string& text = buffer.text();
+  const std::size_t begin = buffer.cursor(), end = word_forward(text, begin);
+  buffer.end_step();
+  buffer.replace(begin, end, in_case(std::string_view(text).substr(begin, end - begin), wanted));
+}
+
+bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+void erase_blanks(TextBuffer& buffer) {
+  const std::string& text = buffer.text();
+  std::size_t begin = buffer.cursor(), end = begin;
+  while (begin > 0 && is_blank(text[begin - 1])) --begin;
+  while (end < text.size() && is_blank(text[end])) ++end;
+  buffer.erase(begin, end);
+}
+
 class EmacsKeymap final : public Keymap {
  public:
-  void begin_entry() override { after_ctrl_x_ = false; }
+  void begin_entry() override { after_ctrl_x_ = after_escape_ = false; }
 
-  Action handle(const Key& key, TextBuffer& buffer) override {
+  Action handle(const Key& typed, TextBuffer& buffer) override {
+    const bool is_escape = typed.name == Key::Name::Escape;
+    Key key = typed;
+    if (std::exchange(after_escape_, is_escape && !after_escape_) && !key.ctrl) key.alt = true;
+    if (is_escape) return Action::None;
     if (after_ctrl_x_) {
       after_ctrl_x_ = false;
       if (key.is_ctrl('u')) buffer.undo();
-      return Action::None;
+      return key.is_ctrl('e') ? Action::EditElsewhere : Action::None;
     }
     Action action;
     if (handle_common_key(key, buffer, action)) return action;
@@ -58,8 +94,10 @@ class EmacsKeymap final : public Keymap {
         break;
       }
       case 'n': return Action::LineDown;
+      case 'o': return Action::NewLine;
       case 'p': return Action::LineUp;
-      case 'r': return Action::SearchBack;
+      case 'r':
+      case 's': return Action::SearchBack;
       case 't': transpose(buffer); break;
       case 'u': buffer.kill(line_begin(text, at), at); break;
       case 'w': buffer.kill(blank_word_back(text, at), at); break;
@@ -75,10 +113,17 @@ class EmacsKeymap final : public Keymap {
     std::size_t at = buffer.cursor();
     switch (key.text[0]) {
       case 'b': buffer.move_to(word_back(text, at)); break;
+      case 'c': change_word(buffer, Case::Capital); break;
       case 'd': buffer.kill(at, word_forward(text, at)); break;
       case 'f': return Action::WordOrAccept;
+      case 'l': change_word(buffer, Case::Lower); break;
+      case 'm': buffer.move_to(first_nonblank(text, at)); break;
       case 'n': return Action::HistoryForward;
       case 'p': return Action::HistoryBack;
+      case 't': transpose_words(buffer); break;
+      case 'u': change_word(buffer, Case::Upper); break;
+      case 'y': buffer.yank_older(); break;
+      case '\\': erase_blanks(buffer); break;
       case '_': buffer.redo(); break;
       case '<': return Action::HistoryFirst;
       case '>': return Action::HistoryLast;
@@ -87,6 +132,7 @@ class EmacsKeymap final : public Keymap {
   }
 
   bool after_ctrl_x_ = false;
+  bool after_escape_ = false;  // where a key is meant as with Alt
 };
 
 }  // namespace

@@ -1,9 +1,15 @@
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "repl/editor/characters.h"
 #include "repl/editor/keymap.h"
 #include "repl/editor/motions.h"
+#include "repl/editor/vi_changes.h"
+#include "repl/editor/vi_objects.h"
 
 namespace lutra::editor {
 namespace {
@@ -16,24 +22,77 @@ struct Target {
   bool inclusive = false;  // the character at the later end belongs to it
 };
 
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
+bool is_one_of(char c, std::string_view letters) { return c != '\0' && letters.find(c) != letters.npos; }
+
 class ViKeymap final : public Keymap {
  public:
   void begin_entry() override {
-    inserts_ = true;
+    mode_ = Mode::Insert;
+    records_ = false;
     forget();
   }
 
+  CursorShape cursor_shape() const override {
+    if (mode_ == Mode::Replace) return CursorShape::Underline;
+    return mode_ == Mode::Insert ? CursorShape::Bar : CursorShape::Block;
+  }
+
   Action handle(const Key& key, TextBuffer& buffer) override {
-    if (inserts_) return insert(key, buffer);
-    Action action = command(key, buffer);
-    if (!inserts_) clamp(buffer);
+    // An ESC and the key after it may arrive together: in vi this is no Alt.
+    if (key.alt && key.name == Key::Name::Text && !key.ctrl) {
+      Key plain = key;
+      plain.alt = false;
+      handle(Key{Key::Name::Escape, false, false, {}}, buffer);
+      return handle(plain, buffer);
+    }
+    if (mode_ == Mode::Command && is_idle()) {
+      recorded_.clear();
+      changes_ = false;
+      records_ = true;
+    }
+    if (records_) recorded_.push_back(key);
+    const Action action = obey(key, buffer);
+    if (mode_ == Mode::Command && is_idle() && std::exchange(records_, false) && changes_) change_ = recorded_;
     return action;
   }
 
  private:
+  enum class Mode { Insert, Replace, Command };
+
+  Action obey(const Key& key, TextBuffer& buffer) {
+    if (mode_ != Mode::Command) return insert(key, buffer);
+    const Action action = command(key, buffer);
+    if (mode_ == Mode::Command) clamp(buffer);
+    return action;
+  }
+
+  // Whether the keys so far are a whole command.
+  bool is_idle() const { return count_ == 0 && outer_count_ == 0 && operator_ == 0 && pending_ == 0; }
+
   void forget() {
     count_ = outer_count_ = 0;
     operator_ = pending_ = 0;
+  }
+
+  // Repeats the last change, with another count if there is one.
+  void repeat(TextBuffer& buffer) {
+    const std::vector<Key> keys = change_;
+    const int given = count_;
+    int counted = 0;
+    forget();
+    auto key = keys.begin();
+    for (; key != keys.end() && key->name == Key::Name::Text && is_digit(key->text[0]); ++key) {
+      counted = std::min(counted * 10 + (key->text[0] - '0'), kMostRepeats);
+    }
+    count_ = given > 0 ? given : counted;
+    for (; key != keys.end(); ++key) {
+      buffer.begin_key();
+      const Action action = obey(*key, buffer);
+      if (action == Action::Enter || action == Action::NewLine) buffer.insert("\n");
+    }
+    changes_ = false;
   }
 
   // In command mode the cursor is on a character, not behind the last one of a line.
@@ -50,22 +109,18 @@ class ViKeymap final : public Keymap {
       to_command_mode(buffer);
       return Action::None;
     }
-    // An ESC and the key after it may arrive together: in vi this is no Alt.
-    if (key.alt && key.name == Key::Name::Text && !key.ctrl) {
-      to_command_mode(buffer);
-      Key plain = key;
-      plain.alt = false;
-      return handle(plain, buffer);
-    }
     Action action;
     if (handle_common_key(key, buffer, action)) return action;
     if (key.name == Key::Name::Backspace) {
-      if (key.alt) buffer.kill(word_back(text, at), at);
+      if (mode_ == Mode::Replace) buffer.move_to(previous_character(text, at));
+      else if (key.alt) buffer.kill(word_back(text, at), at);
       else buffer.erase(previous_character(text, at), at);
     } else if (key.name == Key::Name::Paste) {
       insert_text(key, buffer, false);
     } else if (key.name == Key::Name::Text) {
-      if (!key.ctrl) insert_text(key, buffer, false);
+      const bool overwrites = mode_ == Mode::Replace && !key.ctrl && at < line_end(text, at);
+      if (overwrites) buffer.replace(at, next_character(text, at), key.text);
+      else if (!key.ctrl) insert_text(key, buffer, false);
       else if (key.is_ctrl('w')) buffer.kill(word_back(text, at), at);
       else if (key.is_ctrl('u')) buffer.kill(line_begin(text, at), at);
       else if (key.is_ctrl('d')) return Action::DeleteOrEnd;
@@ -78,17 +133,20 @@ class ViKeymap final : public Keymap {
   }
 
   void to_command_mode(TextBuffer& buffer) {
-    inserts_ = false;
+    mode_ = Mode::Command;
     forget();
     buffer.end_step();
+    buffer.end_group();
     std::size_t at = buffer.cursor();
     if (at > line_begin(buffer.text(), at)) buffer.move_to(previous_character(buffer.text(), at));
   }
 
+  // What is inserted until ESC is undone together with what the command has erased.
   void insert_at(TextBuffer& buffer, std::size_t place) {
     buffer.move_to(place);
     buffer.end_step();
-    inserts_ = true;
+    mode_ = Mode::Insert;
+    changes_ = true;
   }
 
   int repeats() const { return std::min(std::max(count_, 1) * std::max(outer_count_, 1), kMostRepeats); }
@@ -121,25 +179,24 @@ class ViKeymap final : public Keymap {
 
   Action letter(std::string_view typed, TextBuffer& buffer) {
     if (pending_ != 0) return argument(typed, buffer);
-    char c = typed.size() == 1 ? typed[0] : '\0';
+    const char c = typed.size() == 1 ? typed[0] : '\0';
     if ((c >= '1' && c <= '9') || (c == '0' && count_ > 0)) {
       count_ = std::min(count_ * 10 + (c - '0'), kMostRepeats);
       return Action::None;
     }
-    if (std::string_view("rfFtTg").find(c) != std::string_view::npos && c != '\0') {
+    if (is_one_of(c, operator_ != 0 ? "fFtTgia" : "rfFtTg")) {
       pending_ = c;
       return Action::None;
     }
     if (operator_ != 0) {
-      if (c == operator_) lines(buffer);
+      if (c == operator_)
+        take_lines(buffer, buffer.cursor(), vi_line_below(buffer.text(), buffer.cursor(), repeats() - 1, true));
       else operate(c, buffer);
       forget();
       return Action::None;
     }
-    if (c == 'd' || c == 'c' || c == 'y') {
-      operator_ = c;
-      outer_count_ = count_;
-      count_ = 0;
+    if (is_one_of(c, "dcy<>")) {
+      begin_operator(c);
       return Action::None;
     }
     Action action = Action::None;
@@ -150,19 +207,30 @@ class ViKeymap final : public Keymap {
     return action;
   }
 
-  // The key behind r, f, F, t, T or g.
+  void begin_operator(char name) {
+    operator_ = name;
+    outer_count_ = count_;
+    count_ = 0;
+  }
+
+  // The key behind r, f, F, t, T or g, and behind i or a after an operator.
   Action argument(std::string_view typed, TextBuffer& buffer) {
-    char command = pending_;
-    pending_ = 0;
-    const std::string& text = buffer.text();
-    std::size_t at = buffer.cursor();
+    const char command = std::exchange(pending_, '\0');
+    const char c = typed.size() == 1 ? typed[0] : '\0';
+    const std::size_t at = buffer.cursor();
+    if (command == 'g' && operator_ == 0 && is_one_of(c, "uU~")) {
+      begin_operator(c);
+      return Action::None;
+    }
     if (command == 'r') {
-      if (at < line_end(text, at)) {
-        buffer.replace(at, next_character(text, at), typed);
-        buffer.move_to(at);
-      }
+      changes_ = vi_replace(buffer, typed, repeats());
+    } else if (command == 'i' || command == 'a') {
+      if (std::optional<Span> span = vi_object(buffer.text(), at, command == 'a', c, repeats())) apply(*span, buffer);
     } else if (command == 'g') {
-      if (typed == "g") reach({0}, buffer);
+      if (c == 'g') to_line(buffer, std::max(count_, outer_count_));
+      else if (c == 'e' || c == 'E') reach(word_ends_back(buffer, c == 'E'), buffer);
+      else if (c == operator_)
+        take_lines(buffer, at, vi_line_below(buffer.text(), buffer.cursor(), repeats() - 1, true));  // as guu, gugu
     } else {
       find_ = command;
       found_ = typed;
@@ -171,6 +239,22 @@ class ViKeymap final : public Keymap {
     }
     forget();
     return Action::None;
+  }
+
+  // The start of line `number`, counted from 1; 0 or too many: the first or the last one. An operator takes the lines.
+  void to_line(TextBuffer& buffer, int number) {
+    std::size_t place = 0;
+    for (int i = 1; i < number && line_end(buffer.text(), place) < buffer.text().size(); ++i) {
+      place = line_end(buffer.text(), place) + 1;
+    }
+    if (operator_ != 0) take_lines(buffer, buffer.cursor(), place);
+    else buffer.move_to(first_nonblank(buffer.text(), place));
+  }
+
+  Target word_ends_back(const TextBuffer& buffer, bool big) const {
+    std::size_t at = buffer.cursor();
+    for (int i = 0; i < repeats(); ++i) at = vi_word_end_back(buffer.text(), at, big);
+    return {at, true};
   }
 
   // Moves there, or applies the waiting operator.
@@ -225,9 +309,17 @@ class ViKeymap final : public Keymap {
         inclusive = true;
         break;
       case '0': at = line_begin(text, at); break;
-      case '^': at = first_nonblank(text, at); break;
+      case '^':
+      case '_': at = first_nonblank(text, at); break;
       case '$': at = line_end(text, at); break;
-      case 'G': at = text.size(); break;
+      case '|': at = at_column(text, at, repeats() - 1); break;
+      case '%': {
+        const std::optional<std::size_t> bracket = matching_bracket(text, at);
+        if (!bracket) return false;
+        at = *bracket;
+        inclusive = true;
+        break;
+      }
       case ';':
       case ',': {
         char back = find_ == 'f' ? 'F' : find_ == 'F' ? 'f' : find_ == 't' ? 'T' : 't';
@@ -241,10 +333,17 @@ class ViKeymap final : public Keymap {
 
   void operate(char c, TextBuffer& buffer) {
     const std::string& text = buffer.text();
-    std::size_t at = buffer.cursor();
+    const std::size_t at = buffer.cursor();
+    if (is_one_of(c, "jk+-")) {
+      return take_lines(buffer, at, vi_line_below(text, at, c == 'j' || c == '+' ? repeats() : -repeats(), false));
+    }
+    if (c == 'G') {
+      const int number = std::max(count_, outer_count_);
+      return number > 0 ? to_line(buffer, number) : take_lines(buffer, at, text.size());
+    }
     // "cw" on a word changes to its end, not the blanks behind it.
-    bool on_word = at < text.size() && text[at] != ' ' && text[at] != '\t' && text[at] != '\n';
-    bool change_word = operator_ == 'c' && on_word && (c == 'w' || c == 'W');
+    const bool is_word = c == 'w' || c == 'W';
+    const bool change_word = operator_ == 'c' && is_word && at < text.size() && !is_blank(text[at]);
     Target target{at};
     if (change_word) {
       std::size_t place = word_end_from(text, at, c == 'W');
@@ -253,14 +352,14 @@ class ViKeymap final : public Keymap {
     } else if (!motion(c, buffer, target)) {
       return;
     }
-    if (!change_word && (c == 'w' || c == 'W') && target.place > line_end(text, at)) target.place = line_end(text, at);
+    if (!change_word && is_word && target.place > line_end(text, at)) target.place = line_end(text, at);
     apply(target, buffer);
   }
 
   // The last character of the word that `at` is in.
   static std::size_t word_end_from(const std::string& text, std::size_t at, bool big) {
     std::size_t next = vi_word(text, at, big);
-    while (next > at && (text[next - 1] == ' ' || text[next - 1] == '\t' || text[next - 1] == '\n')) --next;
+    while (next > at && is_blank(text[next - 1])) --next;
     return previous_character(text, next);
   }
 
@@ -268,49 +367,24 @@ class ViKeymap final : public Keymap {
     const std::string& text = buffer.text();
     std::size_t begin = std::min(buffer.cursor(), target.place), end = std::max(buffer.cursor(), target.place);
     if (target.inclusive) end = next_character(text, end);
-    if (operator_ == 'y') {
-      buffer.copy(begin, end);
-      buffer.move_to(begin);
-      return;
-    }
-    buffer.begin_key();
-    buffer.kill(begin, end);
-    if (operator_ == 'c') insert_at(buffer, begin);
+    apply(Span{begin, end}, buffer);
   }
 
-  // dd, cc and yy. What they keep ends in a newline, by which p knows that it is lines.
-  void lines(TextBuffer& buffer) {
-    const std::string& text = buffer.text();
-    std::size_t begin = line_begin(text, buffer.cursor()), end = line_end(text, begin);
-    for (int i = 1; i < repeats() && end < text.size(); ++i) end = line_end(text, end + 1);
-    std::string kept = text.substr(begin, end - begin) + "\n";
-    if (operator_ == 'c') {
-      buffer.erase(begin, end);
-      insert_at(buffer, begin);
-    } else if (operator_ == 'd') {
-      if (end < text.size()) ++end;
-      else if (begin > 0) --begin;
-      buffer.erase(begin, end);
-      buffer.move_to(first_nonblank(buffer.text(), std::min(begin, buffer.text().size())));
-    }
-    buffer.keep(std::move(kept));
+  void apply(Span span, TextBuffer& buffer) {
+    vi_operate(operator_, span, buffer);
+    operated(buffer);
   }
 
-  void put(TextBuffer& buffer, bool behind) {
-    const std::string& text = buffer.text();
-    std::string kept = buffer.killed();
-    std::size_t at = buffer.cursor();
-    if (kept.empty()) return;
-    if (kept.back() == '\n') {
-      std::size_t place = behind ? line_end(text, at) : line_begin(text, at);
-      if (behind) kept = "\n" + kept.substr(0, kept.size() - 1);
-      buffer.replace(place, place, kept);
-      buffer.move_to(behind ? place + 1 : place);
-      return;
-    }
-    if (behind && at < line_end(text, at)) buffer.move_to(next_character(text, at));
-    buffer.yank();
-    buffer.move_to(previous_character(buffer.text(), buffer.cursor()));
+  // The operator on the lines from that of one place to that of another; npos: on none.
+  void take_lines(TextBuffer& buffer, std::size_t from, std::size_t to) {
+    if (to == std::string::npos) return;
+    vi_operate_on_lines(operator_, from, to, buffer);
+    operated(buffer);
+  }
+
+  void operated(TextBuffer& buffer) {
+    changes_ = operator_ != 'y';
+    if (operator_ == 'c') insert_at(buffer, buffer.cursor());
   }
 
   Action simple(char c, TextBuffer& buffer) {
@@ -319,22 +393,28 @@ class ViKeymap final : public Keymap {
     std::size_t begin = line_begin(text, at), end = line_end(text, at);
     auto operation = [&](char name, std::size_t place) {
       operator_ = name;
-      apply({place}, buffer);
+      apply(Target{place}, buffer);
     };
     switch (c) {
-      case 'i': insert_at(buffer, at); break;
-      case 'a': insert_at(buffer, at < end ? next_character(text, at) : at); break;
-      case 'I': insert_at(buffer, first_nonblank(text, at)); break;
-      case 'A': insert_at(buffer, end); break;
+      case 'i': begin_insert(buffer, at); break;
+      case 'a': begin_insert(buffer, at < end ? next_character(text, at) : at); break;
+      case 'I': begin_insert(buffer, first_nonblank(text, at)); break;
+      case 'A': begin_insert(buffer, end); break;
+      case 'R':
+        begin_insert(buffer, at);
+        mode_ = Mode::Replace;
+        break;
       case 'o':
-        insert_at(buffer, end);
-        buffer.insert("\n");
+        begin_insert(buffer, end);
+        buffer.insert("\n" + vi_indentation(text, begin));
         break;
-      case 'O':
-        insert_at(buffer, begin);
-        buffer.insert("\n");
-        buffer.move_to(begin);
+      case 'O': {
+        begin_insert(buffer, begin);
+        const std::string blanks = vi_indentation(text, begin);
+        buffer.insert(blanks + "\n");
+        buffer.move_to(begin + blanks.size());
         break;
+      }
       case 'x':
       case 's': {
         std::size_t last = at;
@@ -342,25 +422,25 @@ class ViKeymap final : public Keymap {
         operation(c == 'x' ? 'd' : 'c', last);
         break;
       }
-      case 'X': operation('d', at > begin ? previous_character(text, at) : at); break;
+      case 'X': {
+        std::size_t first = at;
+        for (int i = 0; i < repeats() && first > begin; ++i) first = previous_character(text, first);
+        operation('d', first);
+        break;
+      }
       case 'D': operation('d', end); break;
       case 'C': operation('c', end); break;
       case 'S':
-        operator_ = 'c';
-        lines(buffer);
-        break;
       case 'Y':
-        operator_ = 'y';
-        lines(buffer);
+        operator_ = c == 'S' ? 'c' : 'y';
+        take_lines(buffer, at, vi_line_below(buffer.text(), buffer.cursor(), repeats() - 1, true));
         break;
-      case 'p': put(buffer, true); break;
-      case 'P': put(buffer, false); break;
-      case 'J':
-        if (end == text.size()) break;
-        buffer.replace(end, first_nonblank(text, end + 1), " ");
-        buffer.move_to(end);
-        break;
-      case '~': swap_case(buffer); break;
+      case 'p':
+      case 'P': changes_ = vi_put(buffer, c == 'p', repeats()); break;
+      case 'J': changes_ = vi_join(buffer, repeats()); break;
+      case 'G': to_line(buffer, count_ > 0 ? count_ : kMostRepeats); break;
+      case '.': repeat(buffer); break;
+      case '~': changes_ = vi_swap_case(buffer, repeats()); break;
       case 'u':
         for (int i = 0; i < repeats(); ++i) buffer.undo();
         break;
@@ -369,25 +449,27 @@ class ViKeymap final : public Keymap {
       case 'k':
       case '-': return Action::LineUp;
       case '/':
-      case '?': return Action::SearchBack;
+      case '?': return Action::SearchToEdit;
+      case 'n': return Action::SearchOlder;
+      case 'N': return Action::SearchNewer;
+      case 'v': return Action::EditElsewhere;
     }
     return Action::None;
   }
 
-  static void swap_case(TextBuffer& buffer) {
-    std::size_t at = buffer.cursor();
-    if (at == line_end(buffer.text(), at)) return;
-    char c = buffer.text()[at];
-    bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-    if (letter) buffer.replace(at, at + 1, std::string(1, static_cast<char>(c ^ 0x20)));
-    else buffer.move_to(next_character(buffer.text(), at));
+  void begin_insert(TextBuffer& buffer, std::size_t place) {
+    buffer.begin_group();
+    insert_at(buffer, place);
   }
 
-  bool inserts_ = true;
+  Mode mode_ = Mode::Insert;
   int count_ = 0, outer_count_ = 0;  // typed before the motion, and before the operator
-  char operator_ = 0, pending_ = 0;  // d, c or y; r, f, F, t, T or g
+  char operator_ = 0, pending_ = 0;  // d c y < > u U ~; r f F t T g, or i a after an operator
   char find_ = 0;                    // the last f, F, t or T, for ; and ,
   std::string found_;
+  // The keys of the command being typed, whether it has changed the text, and the keys of the last one that did.
+  std::vector<Key> recorded_, change_;
+  bool records_ = false, changes_ = false;
 };
 
 }  // namespace

@@ -83,6 +83,25 @@ std::size_t vi_word_end(std::string_view text, std::size_t at, bool big) {
   return previous_character(text, next);
 }
 
+std::size_t vi_word_end_back(std::string_view text, std::size_t at, bool big) {
+  at = at < text.size() ? vi_run_begin(text, at, big) : text.size();
+  while (at > 0 && vi_kind(text, at - 1, big) == Kind::Blank) --at;
+  return previous_character(text, at);
+}
+
+std::size_t vi_run_begin(std::string_view text, std::size_t at, bool big) {
+  const Kind kind = vi_kind(text, at, big);
+  while (at > 0 && text[at - 1] != '\n' && vi_kind(text, at - 1, big) == kind) --at;
+  return at;
+}
+
+std::size_t vi_run_end(std::string_view text, std::size_t at, bool big) {
+  if (at >= text.size()) return text.size();
+  const Kind kind = vi_kind(text, at, big);
+  while (at < text.size() && text[at] != '\n' && vi_kind(text, at, big) == kind) ++at;
+  return at;
+}
+
 int column_of(std::string_view text, std::size_t at) {
   int column = 0;
   std::string shown;

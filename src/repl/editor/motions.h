@@ -20,6 +20,10 @@ std::size_t blank_word_back(std::string_view text, std::size_t at);
 std::size_t vi_word(std::string_view text, std::size_t at, bool big);
 std::size_t vi_word_back(std::string_view text, std::size_t at, bool big);
 std::size_t vi_word_end(std::string_view text, std::size_t at, bool big);  // the last character of a word
+std::size_t vi_word_end_back(std::string_view text, std::size_t at, bool big);
+// Where the run of characters of one kind, blanks too, that `at` is in begins, and the place behind it.
+std::size_t vi_run_begin(std::string_view text, std::size_t at, bool big);
+std::size_t vi_run_end(std::string_view text, std::size_t at, bool big);
 
 // The column that `at` has in its line, and the place in the line of `at` that is nearest to a column.
 int column_of(std::string_view text, std::size_t at);

@@ -15,13 +15,15 @@ namespace {
 // Bracketed paste: a terminal marks what is pasted.
 constexpr std::string_view kPasteOn = "\x1b[?2004h", kPasteOff = "\x1b[?2004l";
 constexpr char kEndOfInput = '\x04';  // Ctrl-D
+constexpr std::string_view kUsersCursor = "\x1b[0 q";
 // For a signal that ends the process: colours off, and the cursor below what has been typed.
 constexpr std::string_view kLastWords = "\x1b[m\x1b[?2004l\r\n";
 
 // What signal handlers need: any thread of the process may run them. They tell wait() by a pipe.
 int pipe_ends[2] = {-1, -1};
 int taken_in = -1, taken_out = -1;
-struct termios found;  // the terminal's state before begin()
+volatile std::sig_atomic_t has_shape = 0;  // the cursor
+struct termios found;                      // the terminal's state before begin()
 
 void on_event(int signal) {
   int error = errno;
@@ -32,6 +34,7 @@ void on_event(int signal) {
 
 void on_end(int signal) {
   [[maybe_unused]] ssize_t ignored = write(taken_out, kLastWords.data(), kLastWords.size());
+  if (has_shape != 0) ignored = write(taken_out, kUsersCursor.data(), kUsersCursor.size());
   tcsetattr(taken_in, TCSANOW, &found);
   ::signal(signal, SIG_DFL);
   sigset_t only;
@@ -97,7 +100,19 @@ void Terminal::read_ahead() {
   }
 }
 
+void Terminal::shape_cursor(CursorShape shape, std::string& out) {
+  has_shape = shape != CursorShape::Default;
+  switch (shape) {
+    case CursorShape::Default: out += kUsersCursor; break;
+    case CursorShape::Bar: out += "\x1b[6 q"; break;
+    case CursorShape::Block: out += "\x1b[2 q"; break;
+    case CursorShape::Underline: out += "\x1b[4 q"; break;
+  }
+}
+
 void Terminal::restore() {
+  if (has_shape != 0) write(kUsersCursor);
+  has_shape = 0;
   write(kPasteOff);
   tcsetattr(in_, TCSADRAIN, &found);
 }

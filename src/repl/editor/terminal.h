@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "repl/editor/frame.h"
+#include "repl/editor/keymap.h"
 
 namespace lutra::editor {
 
@@ -34,6 +35,9 @@ class Terminal {
   std::size_t read(char* bytes, std::size_t most);
   // False if the terminal is gone.
   bool write(std::string_view bytes);
+
+  // Appends what gives the cursor a shape until end() or stop(), which give it back to the user.
+  void shape_cursor(CursorShape shape, std::string& out);
 
   // Stops the process group, as Ctrl-Z does. Returns when it continues.
   void stop();

@@ -9,7 +9,8 @@ void TextBuffer::reset(std::string text) {
   cursor_ = text_.size();
   edits_.clear();
   done_ = 0;
-  step_is_open_ = kills_ = killed_before_ = false;
+  step_is_open_ = kills_now_ = killed_before_ = yanks_now_ = yanked_before_ = false;
+  group_ = Group::None;
 }
 
 void TextBuffer::apply(std::size_t begin, std::size_t size, std::string_view added) {
@@ -25,8 +26,9 @@ void TextBuffer::replace(std::size_t begin, std::size_t end, std::string_view ad
   if (goes_on) {
     edits_.back().added += added;
   } else {
-    edits_.push_back({begin, cursor_, text_.substr(begin, end - begin), std::string(added)});
+    edits_.push_back({begin, cursor_, text_.substr(begin, end - begin), std::string(added), group_ == Group::Begun});
     ++done_;
+    if (group_ == Group::Empty) group_ = Group::Begun;
   }
   step_is_open_ = begin == end;
   apply(begin, end - begin, added);
@@ -35,28 +37,65 @@ void TextBuffer::replace(std::size_t begin, std::size_t end, std::string_view ad
 void TextBuffer::kill(std::size_t begin, std::size_t end) {
   if (begin == end) return;
   std::string gone = text_.substr(begin, end - begin);
-  if (!kills_ && !killed_before_) killed_ = std::move(gone);
-  else if (begin < cursor_) killed_.insert(0, gone);
-  else killed_ += gone;
-  kills_ = true;
+  if (!kills_now_ && !killed_before_) keep(std::move(gone));
+  else if (begin < cursor_) kills_.back().insert(0, gone);
+  else kills_.back() += gone;
+  kills_now_ = true;
   erase(begin, end);
 }
 
-void TextBuffer::begin_key() { killed_before_ = std::exchange(kills_, false); }
+void TextBuffer::keep(std::string kill) {
+  if (kills_.size() == kMostKills) kills_.erase(kills_.begin());
+  kills_.push_back(std::move(kill));
+}
+
+const std::string& TextBuffer::killed() const {
+  static const std::string none;
+  return kills_.empty() ? none : kills_.back();
+}
+
+void TextBuffer::yank() {
+  if (kills_.empty()) return;
+  yanked_ = kills_.size() - 1;
+  yank_begin_ = cursor_;
+  yanks_now_ = true;
+  end_step();
+  insert(kills_[yanked_]);
+  end_step();
+}
+
+void TextBuffer::yank_older() {
+  if (!yanked_before_) return;
+  const std::size_t end = yank_begin_ + kills_[yanked_].size();
+  yanked_ = (yanked_ > 0 ? yanked_ : kills_.size()) - 1;
+  yanks_now_ = true;
+  replace(yank_begin_, end, kills_[yanked_]);
+}
+
+void TextBuffer::begin_key() {
+  killed_before_ = std::exchange(kills_now_, false);
+  yanked_before_ = std::exchange(yanks_now_, false);
+}
 
 bool TextBuffer::undo() {
   if (done_ == 0) return false;
-  const Edit& edit = edits_[--done_];
-  apply(edit.begin, edit.added.size(), edit.removed);
-  cursor_ = edit.cursor_before;
+  for (bool goes_on = true; goes_on && done_ > 0;) {
+    const Edit& edit = edits_[--done_];
+    apply(edit.begin, edit.added.size(), edit.removed);
+    cursor_ = edit.cursor_before;
+    goes_on = edit.is_joined;
+  }
   step_is_open_ = false;
+  group_ = Group::None;
   return true;
 }
 
 bool TextBuffer::redo() {
   if (done_ == edits_.size()) return false;
-  const Edit& edit = edits_[done_++];
-  apply(edit.begin, edit.removed.size(), edit.added);
+  do {
+    const Edit& edit = edits_[done_++];
+    apply(edit.begin, edit.removed.size(), edit.added);
+  } while (done_ < edits_.size() && edits_[done_].is_joined);
   step_is_open_ = false;
   return true;
 }

@@ -92,7 +92,8 @@ int Session::handle_error(lua_State* L) {
     lua_settop(L, 1);
     // Not by attempt: the function counts the frames between itself and the error.
     State::push(L, kNoteFrames);
-    lua_pcall(L, 0, 0, 0);
+    lua_pushvalue(L, 1);
+    lua_pcall(L, 1, 0, 0);
     lua_settop(L, 1);
   }
   return traceback_handler(L);

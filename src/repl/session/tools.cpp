@@ -12,6 +12,7 @@
 #include "lua/border/guard.h"
 #include "lua/border/lua_sources.h"
 #include "lua/border/modules.h"
+#include "repl/editor/characters.h"
 
 namespace lutra {
 namespace {
@@ -130,6 +131,13 @@ bool is_folder(const std::string& path) {
   return stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
 }
 
+// columns(text): how many columns a terminal shows it in.
+int columns(Args& args) {
+  std::string shown;
+  lua_pushinteger(args.L, editor::append_line(args.string(1, "text"), shown));
+  return 1;
+}
+
 // folder(path): the names in it, sorted, those of folders with a "/" at their end; nil if it cannot be read.
 int folder(Args& args) {
   std::string path(args.string(1, "path"));
@@ -210,6 +218,7 @@ void push_session_tools(lua_State* L, const SessionHost& host) {
   set_function<tensor>(L, state, "tensor", "tensor");
   set_function<is_initialised>(L, state, "is_initialised", "is_initialised");
   set_function<folder>(L, state, "folder", "folder");
+  set_function<columns>(L, state, "columns", "columns");
   set_function<largest>(L, state, "largest", "largest");
   lua_pushboolean(L, host.is_interactive);
   lua_setfield(L, -2, "is_interactive");

@@ -18,6 +18,7 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
+#include "core/stop_request.h"
 #include "device/sim/sim_device.h"
 #include "support/catch.h"
 
@@ -240,6 +241,19 @@ TEST_CASE("a script does not run more than 1,024 commands ahead", "[sim]") {
   }
   stream.host_wait(stream.tail());
   CHECK(ran == 3 * SimStream::kMostQueued);
+}
+
+TEST_CASE("who waits for room in a full queue can be interrupted", "[sim]") {
+  Gate gate;
+  SimStream stream(kFast);
+  queue(stream, [&gate] { gate.hold(); });
+  StopRequest::watch(true);
+  StopRequest::ask();
+  for (uint64_t i = 0; i < SimStream::kMostQueued + 10; ++i) queue(stream, [] {});
+  StopRequest::watch(false);
+  CHECK_FALSE(stream.done(1));
+  gate.is_open = true;
+  stream.host_wait(stream.tail());
 }
 
 TEST_CASE("a caller that must wait for room does not keep the stream's thread from making it", "[sim]") {

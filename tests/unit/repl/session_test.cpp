@@ -188,6 +188,30 @@ TEST_CASE("a front end gets results in several forms") {
   CHECK(bundles.find("display {\"text/plain\":\"5\"}\n") != std::string::npos);
 }
 
+TEST_CASE("a cell may begin with commands") {
+  Interpreter interpreter{InterpreterOptions{}};
+  static std::string all;
+  Session session(interpreter.lua(), {.user = nullptr,
+                                      .show = [](void*, SessionHost::Text, std::string_view text) { all += text; },
+                                      .is_interactive = true,
+                                      .display = [](void*, bool, std::string_view bundle) { all += bundle; }});
+  auto run = [&session](std::string_view cell) {
+    all.clear();
+    session.run(cell);
+    return all;
+  };
+  CHECK(run(":locals\n\n:locals\nlocal x = 5\nx + 1") ==
+        "locals are kept; there is no error to look atlocals are kept; there is no error to look at"
+        "{\"text/plain\":\"6\"}");
+  CHECK(run("?string.len\nx").find("string.len(s)\n  the bytes of a text{") == 0);
+  CHECK(run(":locals\n\nerror 'here'").find("stdin:3: here\n    error 'here'") != std::string::npos);
+  CHECK(run(":nothing\nx").find("there is no command :nothing") == 0);
+  CHECK(run(":nothing\nx").find("text/plain") == std::string::npos);
+  CHECK(run(":log loud\nx").find("text/plain") == std::string::npos);
+  CHECK(run(":time do\n end").find("took ") == 0);
+  CHECK(run("::a::\nx") == "{\"text/plain\":\"5\"}");
+}
+
 TEST_CASE("a close local ends with its entry, which is said once") {
   Front front;
   const std::string note =
@@ -244,7 +268,30 @@ TEST_CASE("completion") {
     CHECK(front.words("v.train|") == "trainable");
     CHECK(front.words("lt.nn.Dens|") == "Dense");
     CHECK(front.words("lt.config.get_mem|") == "get_memory_growth get_memory_info");
-    CHECK(front.words("('x'):|") == "");
+    CHECK(front.words("string.re|") == "rep reverse");
+  }
+  SECTION("what a call gives, if that is known without calling") {
+    CHECK(front.words("weights:sum():ite|") == "item");
+    CHECK(front.words("lt.matmul(weights, {1, 2}):resh|") == "reshape");
+    CHECK(front.words("lt.random.normal {2}:resh|") == "reshape");
+    CHECK(front.words("(weights:exp()):lo| + 1").find("log") == 0);
+    CHECK(front.words("weights:sum(), 1 + weights:mean(1):sha|") == "");
+    CHECK(front.words("weights:mean(1).sha|") == "shape");
+    CHECK(front.words("weights:sum():item():|") == "");
+    CHECK(front.words("('x'):upp|") == "upper");
+    CHECK(front.words("'x':upp|") == "upper");
+    CHECK(front.words("('x'):rep(3):low|") == "lower");
+    CHECK(front.words("string.format('%d', 1):low|") == "lower");
+    CHECK(front.words("string.find('x', 'x'):|") == "");
+    CHECK(front.words("wide.beta():|") == "");
+    CHECK(front.words("nothing():|") == "");
+    CHECK(front.words("f(g(|):x") != "");
+  }
+  SECTION("questions may leave out lt") {
+    CHECK(has(front.words("?matm|"), "matmul"));
+    CHECK(front.words("?nn.Dens|") == "Dense");
+    CHECK(front.words("?lt.nn.Dens|") == "Dense");
+    CHECK(front.words("matm|") == "");
     CHECK(front.words("string.rep|") == "rep");
   }
   SECTION("option keys") {
@@ -261,6 +308,8 @@ TEST_CASE("completion") {
     CHECK(has(front.words("lt.device('CP|"), "CPU:0"));
     CHECK(has(front.words("weights:to \"/de|"), "/device:CPU:0"));
     CHECK(has(front.words("io.open('src/repl/se|"), "src/repl/session/"));
+    CHECK(front.words("wide['|") == "alpha beta no name");
+    CHECK(front.completed("wide[\"no| + 1") == "wide[\"no name + 1");
   }
   SECTION("commands") {
     CHECK(front.words(":dev|") == "device devices");
@@ -281,6 +330,22 @@ TEST_CASE("completion") {
   }
 }
 
+TEST_CASE("a table that is raised is listed") {
+  Front front;
+  CHECK(front.run("error {code = 5, 'why'}").find("error: (error object is a table value: { \"why\", code = 5 })\n") ==
+        0);
+  CHECK(front.run("error(setmetatable({}, {__tostring = function() return 'mine' end}))") == "error: mine\n");
+  CHECK(front.run("error()").find("error: (error object is a nil value)\n") == 0);
+}
+
+TEST_CASE("an error is marked at its column, also behind wide characters") {
+  Front front;
+  CHECK(front.run("local s = 'caf\xc3\xa9' .. nothing.x").find("nothing.x\n                        ^\n") !=
+        std::string::npos);
+  CHECK(front.run("local s = '\xe6\x97\xa5\xe6\x9c\xac' .. nothing.x").find("nothing.x\n                        ^\n") !=
+        std::string::npos);
+}
+
 TEST_CASE("the signature of the call that the cursor is in") {
   Front front;
   front.run("local function add(a, b, ...) end");
@@ -290,6 +355,12 @@ TEST_CASE("the signature of the call that the cursor is in") {
   CHECK(front.signature("add(1, |") == "add(a, b, ...)");
   CHECK(front.signature("lt.config.set_simulated_gpus(1, {|").find("memory_limit") != std::string::npos);
   CHECK(front.signature("x = 1|") == "");
+  CHECK(front.signature("string.rep(|") == "string.rep(s, n, [separator])");
+  CHECK(front.signature("('x'):rep(|") == "s:rep(n, [separator])");
+  CHECK(front.signature("io.stdout:seek(|") == "file:seek([whence], [offset])");
+  CHECK(front.signature("t:exp():sum(|").find("lutra.sum(x, [axis], [options])") == 0);
+  front.run("string.rep = add");
+  CHECK(front.signature("string.rep(|") == "string.rep(a, b, ...)");
   CHECK(front.signature("(|") == "");
 }
 

@@ -17,11 +17,8 @@ return {
       session:fail "write what to measure: :bench x:matmul(x)"
       return "failed"
     end
-    local chunk, problem = session:load_entry(argument)
-    if not chunk then
-      session:report(problem)
-      return "failed"
-    end
+    local chunk = use "repl.command".load(session, argument)
+    if not chunk then return "failed" end
     return function()
       session.silent = true
       local times, total = {}, 0

@@ -7,11 +7,8 @@ return {
       session:fail "write what to time: :time x:matmul(x)"
       return "failed"
     end
-    local chunk, problem = session:load_entry(argument)
-    if not chunk then
-      session:report(problem)
-      return "failed"
-    end
+    local chunk = use "repl.command".load(session, argument)
+    if not chunk then return "failed" end
     return function()
       lutra.synchronize()
       local begin = lutra.time()
