@@ -5,7 +5,7 @@
 --   --times    how often each is run; its median counts
 --   --rounds   how often both systems are started, in turn
 --   --peers    also times gloo: of VENV, else of the Python in LUTRA_PEERS_PYTHON, else of python3
--- Printed are the medians of the rounds in microseconds, and gloo's time over Lutra's. LUTRA_BUILD is the build folder whose
+-- Printed are the medians of the rounds in microseconds (hidden_percent: tests/bench/ranks.lua), and gloo's time over Lutra's. LUTRA_BUILD is the build folder whose
 -- program runs.
 local cli = dofile("tests/bench/cli.lua")
 local stop, quoted = cli.stop, cli.quoted
@@ -24,7 +24,7 @@ local names, known = {}, {}
 local function run(command, times)
   local file = assert(io.popen(command))
   for line in file:lines() do
-    local name, number = line:match("^([%w_]+)%s+([%d.]+)")
+    local name, number = line:match("^([%w_]+)%s+(%-?[%d.]+)")
     if name then
       if not known[name] then names[#names + 1], known[name] = name, true end
       times[name] = times[name] or {}

@@ -255,6 +255,24 @@ std::vector<bool> Backward::find_needed(std::span<const TensorRep* const> source
   return needed;
 }
 
+std::vector<Backward::LastRecord> Backward::last_records(std::span<const TensorRep* const> sources) const {
+  std::unordered_multimap<std::size_t, std::size_t> waiting;  // by place
+  for (std::size_t s = 0; s < sources.size(); ++s) {
+    if (const std::size_t place = source_place(*sources[s]); place != 0) waiting.emplace(place, s);
+  }
+  std::vector<LastRecord> list;
+  for (std::size_t i = first_record_; i < records_ && !waiting.empty(); ++i) {
+    const Record& record = ledger_.at(i);
+    if ((record.tapes & tape_) == 0) continue;
+    for (int in = 0; in < record.n_in; ++in) {
+      const auto [begin, end] = waiting.equal_range(place_of(record.in[in].value));
+      for (auto at = begin; at != end; ++at) list.push_back({i, at->second});
+      waiting.erase(begin, end);
+    }
+  }
+  return list;
+}
+
 Tensor* Backward::sum_at(std::size_t place) {
   constexpr uint8_t kFewUses = 8;  // a sum of so few halves loses some digits, but always grows
   Tensor* sum = gradient_at(place);
@@ -318,10 +336,13 @@ void Backward::run_custom(const Record& record, const std::vector<bool>& needed)
   }
 }
 
-std::vector<std::optional<Tensor>> Backward::run(std::span<const TensorRep* const> sources) {
+std::vector<std::optional<Tensor>> Backward::run(std::span<const TensorRep* const> sources,
+                                                 GradientListener* listener) {
   std::vector<bool> needed = find_needed(sources);
   std::vector<bool> wanted(slots_.size());
   for (const TensorRep* source : sources) wanted[source_place(*source)] = true;
+  std::vector<LastRecord> last;
+  if (listener != nullptr) last = last_records(sources);
   for (std::size_t i = records_; i-- > first_record_;) {
     Record& record = ledger_.at(i);
     check_may_go_on();
@@ -344,6 +365,11 @@ std::vector<std::optional<Tensor>> Backward::run(std::span<const TensorRep* cons
       if (!wanted[place]) drop_gradient(place);
     }
     if (consumes_ && record.tapes == tape_) ledger_.drop_saved(record);
+    for (; !last.empty() && last.back().record == i; last.pop_back()) {
+      const std::size_t source = last.back().source, place = source_place(*sources[source]);
+      complete(place);
+      if (const Tensor* found = gradient_at(place)) listener->ready(source, *found);
+    }
   }
   check_may_go_on();
   std::vector<std::optional<Tensor>> results(sources.size());

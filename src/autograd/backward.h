@@ -12,6 +12,7 @@
 namespace lutra {
 
 class CustomGradients;
+class GradientListener;
 
 class Backward {
  public:
@@ -22,7 +23,8 @@ class Backward {
 
   // Starts the gradient of `target` with `seed` (null: ones). Ignores a target that the tape does not watch.
   void seed(const TensorRep& target, const TensorRep* seed);
-  std::vector<std::optional<Tensor>> run(std::span<const TensorRep* const> sources);
+  // `listener` may be null.
+  std::vector<std::optional<Tensor>> run(std::span<const TensorRep* const> sources, GradientListener* listener);
 
  private:
   friend class TapeGradient;
@@ -37,6 +39,11 @@ class Backward {
   void check_may_go_on() const;
   // Which values depend on a source. Counts in uses_ how many ops have read each of them.
   std::vector<bool> find_needed(std::span<const TensorRep* const> sources);
+  // The records after which the walk adds nothing to a source's gradient, with the source; the walk's first at the end.
+  struct LastRecord {
+    std::size_t record, source;
+  };
+  std::vector<LastRecord> last_records(std::span<const TensorRep* const> sources) const;
   void accumulate(std::size_t place, Tensor gradient, LogicalDevice& device);
   // Calls the user's function that a record names.
   void run_custom(const Record& record, const std::vector<bool>& needed);

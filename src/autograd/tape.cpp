@@ -1,5 +1,7 @@
 #include "autograd/tape.h"
 
+#include <utility>
+
 #include "autograd/backward.h"
 #include "core/error.h"
 
@@ -86,7 +88,7 @@ std::vector<std::optional<Tensor>> Tape::gradient(std::span<const Target> target
     }
   } finish{*this, resumes};
   for (const Target& target : targets) backward.seed(*target.tensor, target.seed);
-  return backward.run(sources);
+  return backward.run(sources, std::exchange(listener_, nullptr));
 }
 
 }  // namespace lutra

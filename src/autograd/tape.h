@@ -28,6 +28,15 @@ class CustomGradients {
   ~CustomGradients() = default;
 };
 
+// Hears of each source's gradient as soon as the rest of the backward pass adds nothing to it.
+class GradientListener {
+ public:
+  virtual void ready(std::size_t source, const Tensor& gradient) = 0;
+
+ protected:
+  ~GradientListener() = default;
+};
+
 class Tape {
  public:
   Tape(Context& context, TapeOptions options);
@@ -61,6 +70,8 @@ class Tape {
   // depend on the source. Fails (FailedPrecondition) on the second call if the tape is not persistent, and once closed.
   std::vector<std::optional<Tensor>> gradient(std::span<const Target> targets,
                                               std::span<const TensorRep* const> sources, CustomGradients* custom);
+  // Who hears of the gradients of the next call.
+  void tell(GradientListener* listener) { listener_ = listener; }
 
  private:
   void require_may_be_asked(const char* who) const;
@@ -71,6 +82,7 @@ class Tape {
   bool recording_ = true;
   bool asked_ = false;
   bool held_ = false;
+  GradientListener* listener_ = nullptr;
 };
 
 // Zeros as the gradient of a source that the target does not depend on.

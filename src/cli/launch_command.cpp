@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <climits>
@@ -125,9 +126,15 @@ bool leave_out_lost_hosts(LaunchCommand* command) {
 }
 
 volatile pid_t running_mpirun = 0;
+volatile std::sig_atomic_t was_aborted = 0;  // by a rank
 
-// mpirun may wait for ever for a host that is cut off: it has this long to end.
-constexpr unsigned kSecondsToEnd = 8;
+// mpirun may wait for ever for a host that is cut off: it has this long to end. Before it ends it sleeps twice, as long
+// as a setting of Open MPI says, without a look at what ranks print.
+volatile unsigned seconds_to_end = 8;
+void set_time_to_end() {
+  const char* sleeps = std::getenv("OMPI_MCA_odls_base_sigkill_timeout");
+  seconds_to_end = 4 + 2 * static_cast<unsigned>(std::clamp(sleeps != nullptr ? std::atoi(sleeps) : 0, 2, 1000));
+}
 
 // mpirun ends the ranks on SIGTERM. A terminal's Ctrl-C reaches mpirun itself, which is in the same process group; a
 // SIGINT that a process has sent (si_code <= 0) does not. SIGUSR1 comes from a rank that ends the job (Cluster::abort).
@@ -140,9 +147,10 @@ void on_stop(int signal, siginfo_t* info, void*) {
     kill(running_mpirun, SIGKILL);
     return;
   }
-  if (signal != SIGUSR1) stopped_by = signal;
+  if (signal == SIGUSR1) was_aborted = 1;
+  else stopped_by = signal;
   if (signal == SIGTERM || (signal == SIGINT && info->si_code <= 0)) kill(running_mpirun, SIGTERM);
-  alarm(kSecondsToEnd);
+  alarm(seconds_to_end);
 }
 
 int run_once(const std::string& mpirun, const std::vector<std::string>& words) {
@@ -160,6 +168,7 @@ int run_once(const std::string& mpirun, const std::vector<std::string>& words) {
     std::fprintf(stderr, "lutra: launch: %s: %s\n", mpirun.c_str(), std::strerror(errno));
     _exit(EXIT_FAILURE);
   }
+  was_aborted = 0;
   running_mpirun = child;
   struct sigaction action = {};
   action.sa_sigaction = on_stop;
@@ -170,6 +179,8 @@ int run_once(const std::string& mpirun, const std::vector<std::string>& words) {
   }
   running_mpirun = 0;
   alarm(0);
+  // mpirun's own status would tell in which way it has noticed the end.
+  if (was_aborted != 0) return EXIT_FAILURE;
   if (WIFEXITED(status)) return WEXITSTATUS(status);
   return WTERMSIG(status) == SIGKILL ? EXIT_FAILURE : 128 + WTERMSIG(status);
 }
@@ -265,6 +276,7 @@ int run_launch_command(LaunchCommand command) {
   setenv("LUTRA_NUM_THREADS", text(threads).c_str(), 0);
   if (!command.log_dir.empty()) setenv("LUTRA_RANK_LOGS", command.log_dir.c_str(), 1);
   set_up_open_mpi(command.hosts.empty());
+  set_time_to_end();
   name_launcher();
   for (int left = command.restarts;; --left) {
     const int status = run_once(mpirun, mpirun_words(command, own_program()));

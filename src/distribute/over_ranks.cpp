@@ -4,8 +4,9 @@
 #include <deque>
 #include <map>
 
+#include "distribute/flat.h"
+#include "distribute/slices.h"
 #include "distribute/sum_tree.h"
-#include "eager/constant.h"
 #include "eager/executor.h"
 #include "eager/move_tensor.h"
 
@@ -15,19 +16,6 @@ namespace {
 // Up to this size every rank sends its numbers to all others, who add all of them: one exchange in place of two.
 constexpr std::size_t kSmallBytes = std::size_t{16} << 10;
 constexpr std::size_t kMostDescribed = 4;
-
-std::byte* bytes_of(Tensor& tensor) { return tensor.rep().is_inline() ? tensor.rep().bytes : tensor.rep().data; }
-
-// The elements of a tensor from `first` on, as many as the shape has, sharing its memory. It must not be an inline one.
-Tensor view(const Tensor& tensor, std::size_t first, const Shape& shape) {
-  Tensor part(tensor);
-  TensorRep& rep = part.rep();
-  rep.data += first * size_of(rep.dtype);
-  rep.size = shape.size();
-  rep.set_shape(shape);
-  rep.value = 0;
-  return part;
-}
 
 std::string description(const TensorRep& tensor) { return text(tensor.dtype, " ", tensor.shape()); }
 
@@ -59,7 +47,7 @@ class RankSums {
     // Entries that the same replicas have, of one dtype, travel together.
     std::map<std::pair<DType, std::vector<bool>>, std::vector<std::size_t>> groups;
     for (std::size_t i = 0; i < entries_.size(); ++i) groups[{entries_[i].dtype, entries_[i].is_there}].push_back(i);
-    for (const auto& [key, group] : groups) sum_group(group);
+    for (auto& [key, group] : groups) sum_group(group);
     return std::move(out_);
   }
 
@@ -152,12 +140,6 @@ class RankSums {
     }
   }
 
-  Tensor host_tensor(DType dtype, std::size_t count) const {
-    Tensor tensor;
-    make_host_tensor(context_, dtype, Shape{static_cast<int64_t>(count)}, &tensor.rep());
-    return tensor;
-  }
-
   Tensor run_on_host(const char* op, std::initializer_list<Operand> in) const {
     Call call(context_.runtime().ops().get(op), in.begin(), static_cast<int>(in.size()));
     ForcedPlace place{&context_.runtime().cpu(), Reason::Replicas};
@@ -193,7 +175,7 @@ class RankSums {
 
   // The elements of a group's entries of one local replica, one after the other, in host memory.
   Tensor flat_of(std::size_t replica, std::span<const std::size_t> group, std::size_t count) const {
-    Tensor flat = host_tensor(entries_[group[0]].dtype, count);
+    Tensor flat = host_tensor(context_, entries_[group[0]].dtype, count);
     std::vector<const TensorRep*> tensors;
     for (std::size_t i : group) tensors.push_back(&lists_[replica][i]->rep());
     context_.runtime().transfer().read_all(context_, tensors, bytes_of(flat));
@@ -217,20 +199,24 @@ class RankSums {
     return nodes;
   }
 
-  void sum_group(std::span<const std::size_t> group) {
+  // Owner r adds elements [begin_of(r), begin_of(r) + length_of(r)) of a group: a slice, or the entries that it owns.
+  // Of small groups each rank adds all.
+  void sum_group(std::span<std::size_t> group) {
     const Parts parts = parts_of(entries_[group[0]]);
     const std::size_t all = parts.firsts[size_];
     if (all == 0) return;
     const DType dtype = entries_[group[0]].dtype;
     std::size_t count = 0;
     for (std::size_t i : group) count += static_cast<std::size_t>(entries_[i].shape.size());
-    if (count == 0) return hand_out(group, host_tensor(dtype, 0));
+    const bool is_owned = !ranks_.owners.empty();
+    if (count == 0 && !is_owned) return hand_out(group, host_tensor(context_, dtype, 0));
+    std::vector<std::size_t> bounds = slice_bounds(count, size_);
+    if (is_owned)
+      bounds = sort_by_owner(group, ranks_.owners, size_, [this](std::size_t i) { return entries_[i].shape; });
     std::vector<SumNode> nodes = own_nodes(parts, group, count);
-    // Owner r adds elements [slice * r, slice * (r + 1)); of small groups, each rank adds all.
-    const bool is_small = count * size_of(dtype) <= kSmallBytes;
-    const std::size_t slice = is_small ? count : ((count + size_ - 1) / size_ + 15) / 16 * 16;
-    auto begin_of = [&](std::size_t r) { return is_small ? 0 : std::min(slice * r, count); };
-    auto length_of = [&](std::size_t r) { return is_small ? count : std::min(slice * (r + 1), count) - begin_of(r); };
+    const bool is_small = !is_owned && count * size_of(dtype) <= kSmallBytes;
+    auto begin_of = [&](std::size_t r) { return is_small ? 0 : bounds[r]; };
+    auto length_of = [&](std::size_t r) { return is_small ? count : bounds[r + 1] - bounds[r]; };
 
     const std::size_t item = size_of(dtype);
     std::vector<Piece> sends, receives;
@@ -240,11 +226,12 @@ class RankSums {
       for (SumNode& node : nodes)
         sends.push_back({static_cast<int>(r), bytes_of(node.sum) + begin_of(r) * item, length_of(r) * item});
       for (auto [begin, end] : nodes_of(parts.firsts[r], parts.firsts[r + 1], all)) {
-        gathered.push_back({begin, end, host_tensor(dtype, length_of(rank_))});
+        gathered.push_back({begin, end, host_tensor(context_, dtype, length_of(rank_))});
         receives.push_back({static_cast<int>(r), bytes_of(gathered.back().sum), length_of(rank_) * item});
       }
     }
     ranks_.cluster.exchange(sends, receives, ranks_.interrupted);
+    if (is_owned && length_of(rank_) == 0) return hand_out(own_entries(group), host_tensor(context_, dtype, 0));
     std::vector<SumNode> mine(gathered.begin(), gathered.end());
     for (SumNode& node : nodes) {
       if (is_small) {
@@ -259,7 +246,8 @@ class RankSums {
                                     {nullptr, Scalar::of(static_cast<double>(ranks_.firsts[size_]))}});
     }
     if (is_small) return hand_out(group, sum);
-    Tensor whole = host_tensor(sum.rep().dtype, count);
+    if (is_owned) return hand_out(own_entries(group), sum);
+    Tensor whole = host_tensor(context_, sum.rep().dtype, count);
     const std::size_t out = size_of(sum.rep().dtype);  // a mean of integers is of floats
     std::memcpy(bytes_of(whole) + begin_of(rank_) * out, bytes_of(sum), length_of(rank_) * out);
     sends.clear();
@@ -273,17 +261,16 @@ class RankSums {
     hand_out(group, whole);
   }
 
-  // A part of a flat tensor. Short ones are inline, as all short tensors of a CPU are.
-  Tensor part_of(const Tensor& flat, std::size_t first, const Shape& shape) const {
-    const std::size_t item = size_of(flat.rep().dtype);
-    if (!fits_inline(static_cast<std::size_t>(shape.size()) * item)) return view(flat, first, shape);
-    Tensor part;
-    make_host_tensor(context_, flat.rep().dtype, shape, &part.rep());
-    std::memcpy(bytes_of(part), flat.rep().address() + first * item, part.rep().nbytes());
-    return part;
-  }
   Tensor slice_of(const Tensor& flat, std::size_t first, std::size_t count) const {
-    return part_of(flat, first, Shape{static_cast<int64_t>(count)});
+    return part_of(context_, flat, first, Shape{static_cast<int64_t>(count)});
+  }
+
+  std::vector<std::size_t> own_entries(std::span<const std::size_t> group) const {
+    std::vector<std::size_t> own;
+    for (std::size_t i : group) {
+      if (ranks_.owners[i] == rank_) own.push_back(i);
+    }
+    return own;
   }
 
   // Gives each local replica the group's sums, on its device.
@@ -291,7 +278,7 @@ class RankSums {
     std::size_t at = 0;
     for (std::size_t i : group) {
       const Shape& shape = entries_[i].shape;
-      const Tensor sum = part_of(flat, at, shape);
+      const Tensor sum = part_of(context_, flat, at, shape);
       at += static_cast<std::size_t>(shape.size());
       for (std::size_t r = 0; r < devices_.size(); ++r)
         move_tensor(context_, sum.rep(), *devices_[r], &out_[r][i].emplace().rep());
@@ -315,6 +302,60 @@ std::vector<ReplicaTensors> all_reduce_over_ranks(Context& context, std::span<co
                                                   const RankReplicas& ranks) {
   context.cannot_repeat("it sums over several processes");
   return RankSums(context, lists, devices, how, ranks).run();
+}
+
+std::vector<ReplicaTensors> gather_from_owners(Context& context, std::span<const Tensor> mine,
+                                               std::span<LogicalDevice* const> devices, const RankReplicas& ranks,
+                                               bool* agrees) {
+  context.cannot_repeat("it exchanges tensors with other processes");
+  std::map<DType, std::vector<std::size_t>> groups;
+  std::string shapes;
+  for (std::size_t i = 0; i < mine.size(); ++i) {
+    append(shapes, text(description(mine[i].rep()), "\n"));
+    groups[mine[i].rep().dtype].push_back(i);
+  }
+  const Meeting meeting{.what = ranks.what,
+                        .where = ranks.where,
+                        .equal = ranks.equal,
+                        .check = std::hash<std::string>()(shapes) | 1,
+                        .is_complete = *agrees,
+                        .seconds = ranks.seconds};
+  *agrees = ranks.cluster.meet(meeting, ranks.interrupted).is_complete;
+  std::vector<ReplicaTensors> out(devices.size(), ReplicaTensors(mine.size()));
+  const auto size = static_cast<std::size_t>(ranks.cluster.size()),
+             rank = static_cast<std::size_t>(ranks.cluster.rank());
+  for (auto& [dtype, group] : groups) {
+    const std::vector<std::size_t> bounds =
+        sort_by_owner(group, ranks.owners, size, [&](std::size_t i) { return mine[i].rep().shape(); });
+    Tensor flat = host_tensor(context, dtype, bounds[size]);
+    auto piece = [&](std::size_t r, std::size_t of) {
+      const std::size_t item = size_of(dtype);
+      return Piece{static_cast<int>(r), bytes_of(flat) + bounds[of] * item, (bounds[of + 1] - bounds[of]) * item};
+    };
+    std::vector<const TensorRep*> own;
+    for (std::size_t i : group) {
+      if (ranks.owners[i] == rank) own.push_back(&mine[i].rep());
+    }
+    context.runtime().transfer().read_all(context, own, piece(rank, rank).data);
+    std::vector<Piece> sends, receives;
+    for (std::size_t r = 0; r < size; ++r) {
+      if (r == rank) continue;
+      sends.push_back(piece(r, rank));
+      receives.push_back(piece(r, r));
+    }
+    ranks.cluster.exchange(sends, receives, ranks.interrupted);
+    std::size_t at = 0;
+    for (std::size_t i : group) {
+      const Shape shape = mine[i].rep().shape();
+      const std::size_t first = at;
+      at += static_cast<std::size_t>(shape.size());
+      if (ranks.owners[i] == rank) continue;
+      const Tensor part = part_of(context, flat, first, shape);
+      for (std::size_t r = 0; r < devices.size(); ++r)
+        move_tensor(context, part.rep(), *devices[r], &out[r][i].emplace().rep());
+    }
+  }
+  return out;
 }
 
 }  // namespace lutra

@@ -20,8 +20,6 @@ namespace {
 constexpr int kControlTag = 1, kDataTag = 2;
 // A message has fewer bytes than an int can count.
 constexpr std::size_t kMostBytes = std::size_t{1} << 30;
-// Once a rank has failed, the time that the others have to come to a collective.
-constexpr auto kGrace = std::chrono::seconds(10);
 constexpr auto kBeat = std::chrono::seconds(1);
 
 Cluster* the_cluster = nullptr;
@@ -168,8 +166,12 @@ void Cluster::beat(Clock::time_point now) {
   check_silence(now);
   if (!coordinator_ || !coordinator_->is_ending()) return;
   if (ending_since_ == Clock::time_point{}) ending_since_ = now;
-  if (now - ending_since_ < kGrace) return;
-  abort(text("a rank has failed, and 10 s later the job has not ended: ", coordinator_->missing(),
+  // They have as long to come to a collective as a rank may be silent.
+  const double grace = silence_ > 0 ? silence_ : 10;
+  if (std::chrono::duration<double>(now - ending_since_).count() < grace) return;
+  std::string seconds;
+  append(seconds, grace);
+  abort(text("a rank has failed, and ", seconds, " s later the job has not ended: ", coordinator_->missing(),
              " has come to no collective"));
 }
 
@@ -184,10 +186,10 @@ void Cluster::check_silence(Clock::time_point now) {
   double longest = 0;
   for (int r = first; r < last; ++r) longest = std::max(longest, silent_for(r));
   if (longest < limit) return;
-  // Those that were lost together said something within the same second.
+  // Others are heard once a second, so those that have been silent for half as long are lost as well.
   std::string lost;
   for (int r = first; r < last; ++r) {
-    if (silent_for(r) < longest - 1.5) continue;
+    if (silent_for(r) < longest / 2) continue;
     const std::string& line = coordinator_ ? coordinator_->last_line(r) : last_line_;
     append(lost, text(lost.empty() ? "" : ", ", "rank ", r, " on host ", hosts_[static_cast<std::size_t>(r)],
                       line.empty() ? " (no call yet)" : text(" (last call at ", line, ")")));
@@ -211,7 +213,16 @@ void Cluster::abort(const std::string& message) {
   _exit(EXIT_FAILURE);
 }
 
+void Cluster::check_thread(const std::string& what) const {
+  const std::thread::id only = aside_;
+  if (only == std::thread::id() || only == std::this_thread::get_id()) return;
+  fail(ErrorCode::FailedPrecondition, what,
+       ": the sums of a step's gradients are under way; a gradient function that calls a collective needs "
+       "MultiWorkerMirroredStrategy(devices, {overlap = false})");
+}
+
 Agreement Cluster::meet(const Meeting& meeting, const Interrupted& interrupted) {
+  check_thread(meeting.what);
   if (is_abandoned_ || has_ended_) {
     fail(ErrorCode::FailedPrecondition, meeting.what, ": this rank ",
          has_ended_ ? "has ended" : "was interrupted in a collective, so it is no longer in step with the others");
@@ -229,8 +240,16 @@ Agreement Cluster::meet(const Meeting& meeting, const Interrupted& interrupted) 
     tell_coordinator(arrive);
   }
   bool gave_up = false;
-  for (Pause pause;; pause.rest()) {
+  for (Pause pause;; pause.rest(is_aside())) {
     std::lock_guard lock(mutex_);
+    if (has_ended_) fail(ErrorCode::Cancelled, meeting.what, ": this process ends");
+    // First: where all ranks are interrupted, each is to tell what it waited for, not that another one has failed.
+    if (interrupted && interrupted()) {
+      is_abandoned_ = true;
+      std::string rest = coordinator_ ? coordinator_->missing() : "the others";
+      fail(ErrorCode::Cancelled, "interrupted! Rank ", rank_, " waited in ", meeting.what, " (", meeting.where,
+           ") for ", rest);
+    }
     drive();
     if (answer_) break;
     const double waited = std::chrono::duration<double>(Clock::now() - start).count();
@@ -239,12 +258,6 @@ Agreement Cluster::meet(const Meeting& meeting, const Interrupted& interrupted) 
       std::string seconds;
       append(seconds, meeting.seconds);
       tell_coordinator({.kind = Message::GiveUp, .rank = rank_, .sequence = sequence_, .what = seconds});
-    }
-    if (interrupted && interrupted()) {
-      is_abandoned_ = true;
-      std::string rest = coordinator_ ? coordinator_->missing() : "the others";
-      fail(ErrorCode::Cancelled, "interrupted! Rank ", rank_, " waited in ", meeting.what, " (", meeting.where,
-           ") for ", rest);
     }
   }
   const Message answer = *std::exchange(answer_, std::nullopt);
@@ -279,8 +292,9 @@ void Cluster::exchange(std::span<const Piece> sends, std::span<const Piece> rece
   // All ranks have agreed to this, so it ends, unless a process is gone. The memory is in use until then.
   std::optional<Clock::time_point> asked;
   // Data moves only while somebody calls MPI.
-  for (Pause pause(std::chrono::milliseconds(50), std::chrono::microseconds(100));; pause.rest()) {
+  for (Pause pause(std::chrono::milliseconds(50), std::chrono::microseconds(100));; pause.rest(is_aside())) {
     std::lock_guard lock(mutex_);
+    if (has_ended_) fail(ErrorCode::Cancelled, "this process ends while data is on its way");
     std::erase_if(requests, [&](MpiRequest& request) { return calls_->done(&request); });
     if (requests.empty()) break;
     drive();
@@ -351,8 +365,7 @@ void Cluster::note_failure(std::string_view message) {
 }
 
 void Cluster::end(bool has_failed) {
-  if (has_ended_) return;
-  has_ended_ = true;
+  if (has_ended_.exchange(true)) return;
   {
     std::lock_guard lock(mutex_);
     Message last{.kind = Message::Final, .has_failed = has_failed, .rank = rank_, .sequence = sequence_};

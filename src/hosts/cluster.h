@@ -2,6 +2,7 @@
 // and notice when one of them is gone. One per process.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -69,6 +70,15 @@ class Cluster {
   // After a meeting: what all ranks pass, by rank.
   std::vector<std::string> all_gather(std::string_view mine, const Interrupted& interrupted);
 
+  // Until take_back, only the given thread may take part in collectives, beside one that computes. It sleeps while it
+  // waits, until `hurry`.
+  void lend_to(std::thread::id thread) {
+    hurries_ = false;
+    aside_ = thread;
+  }
+  void hurry() { hurries_ = true; }
+  void take_back() { aside_ = std::thread::id(); }
+
   // Remembers the error for end().
   void note_failure(std::string_view message);
   // Tells the others that this rank has ended, and waits until all have. Nothing else may be called afterwards.
@@ -88,6 +98,9 @@ class Cluster {
   void beat(Clock::time_point now);
   void check_silence(Clock::time_point now);
   [[noreturn]] void abort(const std::string& message);
+  // Whether the thread to which it has been lent should give way to others.
+  bool is_aside() const { return !hurries_ && aside_.load() == std::this_thread::get_id(); }
+  void check_thread(const std::string& what) const;
 
   const MpiCalls* const calls_;
   const int rank_, size_;
@@ -95,7 +108,9 @@ class Cluster {
   double silence_ = 10;  // seconds after which a rank that says nothing is lost; 0: never
   std::string failure_, last_line_;
   uint64_t sequence_ = 0;
-  bool is_abandoned_ = false, has_ended_ = false;
+  bool is_abandoned_ = false;
+  std::atomic<bool> has_ended_ = false, hurries_ = false;
+  std::atomic<std::thread::id> aside_;
 
   // What follows, and all of MPI, is used by one thread at a time. See docs/decisions/ranks-agree-first.md.
   std::mutex mutex_;

@@ -17,13 +17,14 @@ class Pause {
   explicit Pause(microseconds yields = microseconds(500), microseconds most = microseconds(2000))
       : yields_(yields), most_(most) {}
 
-  void rest() {
-    if (std::chrono::steady_clock::now() - start_ < yields_) {
+  // `is_aside`: other threads compute meanwhile, so it sleeps from the first on.
+  void rest(bool is_aside = false) {
+    if (!is_aside && std::chrono::steady_clock::now() - start_ < yields_) {
       sched_yield();
       return;
     }
     std::this_thread::sleep_for(sleep_);
-    sleep_ = std::min(2 * sleep_, most_);
+    sleep_ = std::min(2 * sleep_, is_aside ? std::min(most_, microseconds(200)) : most_);
   }
 
  private:

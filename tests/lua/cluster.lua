@@ -8,11 +8,11 @@ local lutra = os.getenv("LUTRA") or "lutra"
 -- Starts `lutra serve`; its address and the number of its process.
 local function serve(words)
   local path = os.tmpname()
-  local file = assert(io.popen(("timeout 120 '%s' serve --listen 127.0.0.1:0 %s 2>%s >/dev/null & echo $!"):format(lutra, words, path)))
+  local file = assert(io.popen(("timeout 1000 '%s' serve --listen 127.0.0.1:0 %s 2>%s >/dev/null & echo $!"):format(lutra, words, path)))
   local process = file:read "n"
   file:close()
   local start, address = lt.time(), nil
-  while not address and lt.time() - start < 30 do
+  while not address and lt.time() - start < 120 do
     local log <close> = assert(io.open(path))
     address = log:read("a"):match " at (%S+:%d+)\n"
   end
@@ -41,7 +41,7 @@ case("what cannot be connected to", function()
 end)
 
 lt.config.set_simulated_gpus(1)
-lt.config.connect_to_cluster { worker = { first, second } }
+lt.config.connect_to_cluster({ worker = { first, second } }, { timeout = 100 })
 raises("FailedPrecondition", "the job worker is connected already", lt.config.connect_to_cluster, { worker = { first } })
 local remote, other = "/job:worker/task:0/GPU:1", "/job:worker/task:1/GPU:0"
 local full = "/job:worker/replica:0/task:0/device:GPU:1"
@@ -156,7 +156,7 @@ case("a process that is gone", function()
   repeat
     local ok
     ok, err = pcall(function() return lt.device(other, lt.square, x):sum():item() end)
-  until not ok or lt.time() - start > 30
+  until not ok or lt.time() - start > 120
   assert(lt.iserror(err, "Aborted"), tostring(err))
   assert(err.message:find("the process at " .. second .. ", which had the device, is lost", 1, true), err.message)
   equal(err.host, second)

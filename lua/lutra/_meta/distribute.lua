@@ -25,9 +25,9 @@ function distribute.MirroredStrategy(devices, options) end
 --- replicas train one model. Without a launcher it is a MirroredStrategy. All processes call it, and whatever makes or
 --- changes its variables, in the same order.
 ---@param devices? (string|table)[] this process' devices, as for MirroredStrategy
----@param options? table {timeout}, as for MirroredStrategy: also the most seconds that processes wait for each other in each collective from then on
+---@param options? table {timeout, overlap = true, shard_optimizer = false}. timeout as for MirroredStrategy: also the most seconds that processes wait for each other in each collective from then on. overlap: gradients are summed during the backward pass where that is possible. shard_optimizer: each process has only its part of an optimizer's state; files of it are saved by all processes together
 ---@return lutra.distribute.Strategy # with `cluster_resolver`: {task_type = "worker", task_id = this process' rank, cluster_spec = {worker = the hosts}}
---- Errors: those of MirroredStrategy; FailedPrecondition if MPI is missing, or if TF_CONFIG lists workers and no launcher
+--- Errors: those of MirroredStrategy; InvalidArgument for other options; FailedPrecondition if MPI is missing, or if TF_CONFIG lists workers and no launcher
 ---   started the process (the error has the command); Aborted, DeadlineExceeded and InvalidArgument as for barrier.
 --- Example:
 ---     local strategy = lt.distribute.MultiWorkerMirroredStrategy()  --> INFO: Using MultiWorkerMirroredStrategy with 1 worker<*>

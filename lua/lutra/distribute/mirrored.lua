@@ -70,12 +70,12 @@ end
 
 function mirrored.of(variable) return known[variable] end
 
--- Makes a mirrored variable. Its initial value is computed once and copied.
-function mirrored.make(strategy, initial, options)
+-- Makes a mirrored variable. Its initial value is computed once and copied. is_own: other ranks do not have it.
+function mirrored.make(strategy, initial, options, is_own)
   local devices = strategy.devices
   local first = lutra.device(devices[1], tools.raw_variable, initial, options)
   local mirror = { strategy = strategy, parts = {}, aggregation = options and options.aggregation or "none" }
-  if strategy.ranks then
+  if strategy.ranks and not is_own then
     -- All ranks get rank 0's value.
     local what = ("the variable '%s' %s %s"):format(first.name, first.dtype, tostring(first.shape))
     local bytes = use "distribute.ranks".of_chief(what, first:value():to("/CPU:0"):bytes())

@@ -1,7 +1,7 @@
 -- Optimiser steps of replicas: sums the gradients and takes the same step on all components of the variables.
 local lutra, tools, use = ...
 local mirrored, replicas, Optimizer = use "distribute.mirrored", use "distribute.replicas", use "optim.optimizer"
-local sums_of = use "distribute.sums"
+local sums_of, early, sharded = use "distribute.sums", use "distribute.early", use "distribute.sharded"
 
 local steps = {}
 
@@ -19,7 +19,8 @@ end
 local function take_all(step, gradients)
   local strategy, optimizer = step.strategy, step.optimizer
   mirrored.catch_up(strategy)
-  local sums = strategy.ranks and sums_of.totals(strategy, gradients, "sum", step.what, step.equal)
+  local sums = step.pass and early.totals(step.pass, strategy, gradients)
+    or strategy.ranks and sums_of.totals(strategy, gradients, "sum", step.what, step.equal, optimizer.shard and optimizer.shard.owners)
     or tools.all_reduce(gradients, strategy.devices, "sum", step.lends)
   optimizer:begin_step()
   step.began = true
@@ -30,6 +31,7 @@ local function take_all(step, gradients)
     if not ok then error(replicas.named(err, { id = id, device = device }), 0) end
   end
   mirrored.place(strategy, 1)
+  if optimizer.shard then sharded.spread(optimizer, sharded.own(optimizer, sums[1]) ~= nil) end
   -- Devices of different types round differently: copy the first one's values to all.
   if not strategy.alike then mirrored.spread_all(strategy) end
   optimizer.iterations = optimizer.iterations + 1
@@ -52,10 +54,19 @@ local function names_of(optimizer)
   return optimizer.names_text or ""
 end
 
--- Takes one step with the sums of the replicas' gradients[id]. A step that fails leaves all components equal. `on`: the
--- batch, in words, which must be the same on all ranks. With gradient_accumulation_steps only the last of so many calls
--- takes one.
-function steps.take(strategy, optimizer, gradients, on)
+-- What a step is called in errors, with `on`, the batch in words; both results must be the same on all ranks.
+local function words_of(optimizer, on)
+  return ("a step of the optimizer '%s'%s with gradients"):format(optimizer.name, on or ""), names_of(optimizer)
+end
+
+-- Before the backward pass on the tape: lets sums over ranks begin during it. The result is closed after steps.take.
+function steps.begin(strategy, optimizer, variables, tape, on)
+  if strategy.ranks then return early.begin(strategy, optimizer, variables, tape, words_of(optimizer, on)) end
+end
+
+-- Takes one step with the sums of the replicas' gradients[id]. A step that fails leaves all components equal. With
+-- gradient_accumulation_steps only the last of so many calls takes one. `pass`: the result of steps.begin.
+function steps.take(strategy, optimizer, gradients, on, pass)
   if optimizer.gradient_accumulation_steps then
     -- Each replica adds up its own, so that only the last step sums over the replicas.
     gradients = use "optim.accumulation"(optimizer, gradients)
@@ -63,10 +74,8 @@ function steps.take(strategy, optimizer, gradients, on)
   end
   -- Our own optimisers read the sums only during their step, so the memory of the sums can be lent.
   local step = { strategy = strategy, optimizer = optimizer, lends = not strategy.ranks and optimizer.take_step == Optimizer.take_step }
-  if strategy.ranks then
-    step.what = ("a step of the optimizer '%s'%s with gradients"):format(optimizer.name, on or "")
-    step.equal = names_of(optimizer)
-  end
+  step.pass = pass
+  if strategy.ranks then step.what, step.equal = words_of(optimizer, on) end
   tools.finally(finish, step, take_all, step, gradients)
   if optimizer.use_ema then optimizer:average() end
 end

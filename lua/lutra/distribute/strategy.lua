@@ -166,8 +166,7 @@ end
 local default = setmetatable({ devices = {}, num_replicas_in_sync = 1, kind = "DefaultStrategy", mirrors = false }, Strategy)
 
 -- Most seconds that a replica may take between collectives, and its device for a run; false: no limit.
-local function timeout_of(who, given)
-  local seconds = options.read(who, given, { timeout = false }).timeout
+local function timeout_of(who, seconds)
   if seconds then return options.number(who, "timeout", seconds, 0) end
   local variable = os.getenv("LUTRA_REPLICA_TIMEOUT")
   if not variable or variable == "" then return false end
@@ -184,13 +183,13 @@ OneDeviceStrategy.kind, OneDeviceStrategy.mirrors = "OneDeviceStrategy", false
 
 function OneDeviceStrategy:init(device, given)
   if device == nil then tools.fail("InvalidArgument", 'OneDeviceStrategy: device is nil, expected a name as in "/GPU:0"') end
-  self.timeout = timeout_of("OneDeviceStrategy", given)
+  self.timeout = timeout_of("OneDeviceStrategy", options.read("OneDeviceStrategy", given, { timeout = false }).timeout)
   self.devices = { (tools.device_name(device)) }
   self.num_replicas_in_sync = 1
 end
 
 local MirroredStrategy = class("distribute.MirroredStrategy", Strategy)
-MirroredStrategy.kind, MirroredStrategy.mirrors = "MirroredStrategy", true
+MirroredStrategy.kind, MirroredStrategy.mirrors, MirroredStrategy.options = "MirroredStrategy", true, { timeout = false }
 
 -- This process' logical devices of a type: not those of lutra.config.connect_to_cluster.
 local function own_devices(kind)
@@ -243,7 +242,8 @@ local function tuple(names)
 end
 
 function MirroredStrategy:init(devices, given)
-  self.timeout = timeout_of("MirroredStrategy", given)
+  self.given = options.read(self.kind, given, self.options)
+  self.timeout = timeout_of(self.kind, self.given.timeout)
   local outer = current()
   if outer then
     tools.fail("FailedPrecondition", ("%s: made inside the scope of %s: make it outside"):format(self.kind, tostring(outer)))

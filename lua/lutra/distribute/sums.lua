@@ -34,11 +34,12 @@ function sums.tree(list)
 end
 
 -- The sums (or means) of the replicas' tensors over all replicas, those of other ranks too: lists[id][k] is a tensor of
--- replica `id` of this rank, or false. `equal`: a text that must be the same on all ranks.
-function sums.totals(strategy, lists, how, what, equal, lends)
+-- replica `id` of this rank, or false. `equal`: a text that must be the same on all ranks. `owners`: by k the only rank
+-- that gets the sum; the others get false.
+function sums.totals(strategy, lists, how, what, equal, owners)
   local far = strategy.ranks
-  if not far then return tools.all_reduce(lists, strategy.devices, how, lends) end
-  return tools.all_reduce(lists, strategy.devices, how, false, far.firsts, what, equal or "", ranks.limit)
+  if not far then return tools.all_reduce(lists, strategy.devices, how) end
+  return tools.all_reduce(lists, strategy.devices, how, false, far.firsts, what, equal or "", ranks.limit, owners)
 end
 
 -- The sums of one tensor per replica, over the replicas of all ranks: parts[id] of a replica of this rank, or nil. Their

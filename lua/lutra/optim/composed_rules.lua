@@ -37,7 +37,7 @@ local function define(kind, defaults, step, more)
         end)
       end
     end
-    if not has_any and #self.built_for > 0 then
+    if not has_any and #self.built_for > 0 and not self.shard then
       tools.fail("InvalidArgument", "apply: none of the variables has a gradient: the loss depends on none of them")
     end
   end

@@ -72,33 +72,37 @@ end
 -- Assigns the restored values to the slots.
 local function fill(optimizer, slots)
   for k, slot in ipairs(optimizer:all_slots()) do
-    for i, variable in ipairs(slots[k]) do variable:assign(optimizer.restored[slot][i]) end
+    for i, variable in ipairs(slots[k]) do
+      if variable then variable:assign(optimizer.restored[slot][i]) end
+    end
   end
 end
 
--- Makes the slots: per slot name a list of Variables, on the devices of the trained variables, mirrored if those are.
+-- Makes the slots: per slot name a list of Variables, on the devices of the trained variables, mirrored if those are;
+-- false where another rank has the slot (distribute/sharded.lua).
 function Optimizer:build(variables)
   -- The caller's list may change.
   variables = table.move(variables, 1, #variables, 1, {})
   local slots, of_strategy = {}, nil
   for _, variable in ipairs(variables) do of_strategy = of_strategy or mirrored.of(variable) end
+  local shard = of_strategy and use "distribute.sharded".share_out(of_strategy.strategy, variables)
   for k, slot in ipairs(self:all_slots()) do
     local list = {}
     for i, variable in ipairs(variables) do
       local initial = self.slot_values and self.slot_values[slot]
-      list[i] = lutra.device(variable.device, function()
+      list[i] = (not shard or shard.owners[i] == shard.rank) and lutra.device(variable.device, function()
         local shape = self:slot_shape(slot, variable)
         local start = initial and lutra.fill(shape, self[initial], { dtype = variable.dtype })
           or lutra.zeros(shape, { dtype = variable.dtype })
         local own, mirror = { name = variable.name .. "/" .. slot, trainable = false }, mirrored.of(variable)
-        return mirror and mirrored.make(mirror.strategy, start, own) or tools.raw_variable(start, own)
+        return mirror and mirrored.make(mirror.strategy, start, own, shard ~= nil) or tools.raw_variable(start, own)
       end)
     end
     slots[k] = list
   end
   if self.restored then fill(self, slots) end
   -- Set only now, so that an interrupted build, as by Ctrl-C, leaves nothing half built.
-  self.slots, self.mirror = slots, of_strategy
+  self.slots, self.mirror, self.shard = slots, of_strategy, shard
   self.rule_slots = { table.unpack(slots, 1, #self:slot_names()) }
   self.built_for = variables
   self.restored = nil
@@ -121,11 +125,21 @@ function Optimizer:all_slots()
   return names
 end
 
--- Its own variables: the slots, in order.
+-- Its own variables: the slots, in order, that this process has.
 function Optimizer:variables()
   local all = {}
-  for _, list in ipairs(self.slots or {}) do table.move(list, 1, #list, #all + 1, all) end
+  for _, list in ipairs(self.slots or {}) do
+    for _, slot in ipairs(list) do
+      if slot then all[#all + 1] = slot end
+    end
+  end
   return all
+end
+
+-- The slots for a file. nil where another process writes it, which needs this call on all of them.
+function Optimizer:whole_slots()
+  if self.shard then return use "distribute.sharded".whole_slots(self) end
+  return self.slots
 end
 
 local function clipped_by_norm(gradient, most)
@@ -158,7 +172,11 @@ function Optimizer:shared_scale(gradients)
       norms[#norms + 1] = lutra.device(own, lutra.norm, gradient)
     end
   end
-  if not device then return nil end
+  if self.shard then
+    device = self.built_for[1].device
+    norms = use "distribute.sharded".norms(self, gradients, device)
+  end
+  if not norms[1] then return nil end
   local scope <close> = lutra.device(device)
   local norm = #norms == 1 and norms[1] or lutra.norm(lutra.stack(norms))
   return most / lutra.maximum(norm, most)
@@ -237,8 +255,10 @@ end
 
 -- Changes the variables by their gradients: with the kind's kernel, unless the kind has a way of its own.
 function Optimizer:update(gradients)
-  tools.apply(self.op, self.numbers, self.built_for, self:clipped(gradients), self:shared_scale(gradients),
-    self.rule_slots)
+  local scale, clipped = self:shared_scale(gradients), self:clipped(gradients)
+  local variables, slots = self.built_for, self.rule_slots
+  if self.shard then variables, clipped, slots = use "distribute.sharded".own(self, clipped) end
+  if variables then tools.apply(self.op, self.numbers, variables, clipped, scale, slots) end
 end
 
 -- After a step: moves the averages towards the variables' new values (Polyak and Juditsky, 1992), and assigns them to
@@ -248,7 +268,9 @@ function Optimizer:average()
   local momentum, averages = self.iterations > 1 and self.ema_momentum or 0, self.slots[#self.slots]
   for i, variable in ipairs(self.built_for) do
     local average <const> = averages[i]
-    lutra.device(variable.device, function() average:assign(average * momentum + variable * (1 - momentum)) end)
+    if average then
+      lutra.device(variable.device, function() average:assign(average * momentum + variable * (1 - momentum)) end)
+    end
   end
   local every = self.ema_overwrite_frequency
   if every and self.iterations % every == 0 then self:finalize_variable_values() end
@@ -257,7 +279,11 @@ end
 -- Assigns the averages, if kept, to the variables. Called at the end of training.
 function Optimizer:finalize_variable_values()
   if not (self.use_ema and self.slots and self.iterations > 0) then return end
-  for i, variable in ipairs(self.built_for) do variable:assign(self.slots[#self.slots][i]:value()) end
+  for i, variable in ipairs(self.built_for) do
+    local average = self.slots[#self.slots][i]
+    if average then variable:assign(average:value()) end
+  end
+  if self.shard then use "distribute.sharded".spread(self, true) end
 end
 
 -- Takes one step: updates variables[i] with gradients[i]. Every step must pass all variables; the first step fixes

@@ -32,14 +32,16 @@ local function shape_text(tensor) return ("%s %s"):format(tensor.dtype, tostring
 
 local function slot_name(path, slot, i, of) return ("%s/%s/%s"):format(path, slot, of or i) end
 
--- Adds the slots to the tensors. Returns the optimizer's description.
+-- Adds the slots to the tensors. Returns the optimizer's description; nil if another process writes the file.
 local function optimizer_of(optimizer, path, found, tensors)
   local rate, names = optimizer.learning_rate, nil
-  if optimizer.built_for then
+  local all = optimizer.built_for and optimizer:whole_slots()
+  if optimizer.built_for and not all then return nil end
+  if all then
     names = {}
     for i, variable in ipairs(optimizer.built_for) do names[i] = found.path_of[variable] or json.null end
     for k, slot in ipairs(optimizer:all_slots()) do
-      for i, variable in ipairs(optimizer.slots[k]) do
+      for i, variable in ipairs(all[k]) do
         tensors[slot_name(path, slot, i, found.path_of[optimizer.built_for[i]])] = variable
       end
     end
@@ -57,9 +59,15 @@ function Checkpoint:save(path)
   local about = { format = kFormat, lutra = lutra.version, layers = {}, optimizers = {}, states = {}, plain = {} }
   for _, variable in ipairs(found.variables) do tensors[found.path_of[variable]] = variable end
   for name, layer in pairs(found.layers) do about.layers[name] = { input = objects.input_of(layer) } end
-  for name, optimizer in pairs(found.optimizers) do
-    about.optimizers[name] = optimizer_of(optimizer, name, found, tensors)
+  -- In the same order in all processes: each may have a part of an optimizer's state.
+  local names, is_elsewhere = {}, false
+  for name in pairs(found.optimizers) do names[#names + 1] = name end
+  table.sort(names)
+  for _, name in ipairs(names) do
+    about.optimizers[name] = optimizer_of(found.optimizers[name], name, found, tensors)
+    is_elsewhere = is_elsewhere or not about.optimizers[name]
   end
+  if is_elsewhere then return path end
   for name, object in pairs(found.states) do
     about.states[name] = { saving.packed(object:get_state(), kStates .. name, tensors) }
   end

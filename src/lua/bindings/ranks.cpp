@@ -89,6 +89,30 @@ Interrupted interrupts_of(const Context& context) {
   return [&context] { return context.take_interrupt(); };
 }
 
+RankReplicas read_ranks(Args& args, int first) {
+  Context& context = args.state.context();
+  RankReplicas ranks{.cluster = running_cluster(args.who()),
+                     .firsts = {},
+                     .what = std::string(args.string(first + 1, "what")),
+                     .where = script_line(context),
+                     .equal = {},
+                     .interrupted = interrupts_of(context)};
+  ranks.equal = text(ranks.what, "\n", args.string(first + 2, "equal"));
+  ranks.seconds = args.number(first + 3, "seconds");
+  auto read = [&](int index, const char* name, std::vector<std::size_t>* out) {
+    if (lua_type(args.L, index) != LUA_TTABLE) args.wrong(index, name, "a list");
+    const auto count = static_cast<lua_Integer>(lua_rawlen(args.L, index));
+    for (lua_Integer i = 1; i <= count; ++i) {
+      lua_rawgeti(args.L, index, i);
+      out->push_back(static_cast<std::size_t>(lua_tointeger(args.L, -1)));
+      lua_pop(args.L, 1);
+    }
+  };
+  read(first, "firsts", &ranks.firsts);
+  if (args.has(first + 4)) read(first + 4, "owners", &ranks.owners);
+  return ranks;
+}
+
 void open_ranks(lua_State* L, State& state) {
   if (const std::optional<RankLaunch> launch = find_launch())
     state.runtime().registry().set_task("worker", launch->rank);
@@ -96,6 +120,7 @@ void open_ranks(lua_State* L, State& state) {
   set_function<ranks_command>(L, state, "ranks_command", "lutra.distribute");
   set_function<ranks_meet>(L, state, "ranks_meet", "lutra.distribute");
   set_function<ranks_gather>(L, state, "ranks_gather", "lutra.distribute");
+  open_early_sums(L, state);
 }
 
 }  // namespace lutra

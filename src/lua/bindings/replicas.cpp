@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "distribute/all_reduce.h"
-#include "distribute/over_ranks.h"
 #include "eager/variable.h"
 #include "lua/bindings/ranks.h"
 #include "lua/border/guard.h"
@@ -90,7 +89,7 @@ int place_components(Args& args) {
 }
 
 // Where the arguments stand.
-enum : int { kLists = 1, kDevices, kHow, kLends, kFirsts, kWhat, kEqual, kSeconds };
+enum : int { kLists = 1, kDevices, kHow, kLends, kFirsts, kOwners = kFirsts + 4 };
 
 lua_Integer length_of(Args& args, int index, const char* name) {
   if (lua_type(args.L, index) != LUA_TTABLE) args.wrong(index, name, "a list");
@@ -136,50 +135,33 @@ int give_back(Args& args) {
   return 0;
 }
 
-// The replicas of all ranks (over_ranks.h). firsts: the first replica of each rank, and the number of all.
-RankReplicas read_ranks(Args& args) {
-  Cluster* cluster = Cluster::running();
-  if (cluster == nullptr) fail(ErrorCode::Internal, "all_reduce: the ranks have not been started");
-  Context& context = args.state.context();
-  RankReplicas ranks{.cluster = *cluster,
-                     .firsts = {},
-                     .what = std::string(args.string(kWhat, "what")),
-                     .where = script_line(context),
-                     .equal = {},
-                     .interrupted = interrupts_of(context)};
-  ranks.equal = text(ranks.what, "\n", args.string(kEqual, "equal"));
-  ranks.seconds = args.number(kSeconds, "seconds");
-  const lua_Integer count = length_of(args, kFirsts, "firsts");
-  for (lua_Integer r = 1; r <= count; ++r) {
-    lua_rawgeti(args.L, kFirsts, r);
-    ranks.firsts.push_back(static_cast<std::size_t>(lua_tointeger(args.L, -1)));
-    lua_pop(args.L, 1);
+// The arguments of all_reduce and gather_owned: how many lists there are, and how long each is.
+struct Sizes {
+  lua_Integer lists = 0, each = 0;
+};
+Sizes read_sizes(Args& args) {
+  lua_State* L = args.L;
+  Sizes sizes;
+  lua_settop(L, kOwners);
+  sizes.lists = length_of(args, kLists, "lists");
+  for (lua_Integer r = 1; r <= sizes.lists; ++r) {
+    lua_rawgeti(L, kLists, r);
+    const lua_Integer here = length_of(args, kOwners + 1, "lists");
+    require(r == 1 || here == sizes.each, args.who(), ": replica ", r, " has ", here, " tensors, and replica 1 ",
+            sizes.each);
+    sizes.each = here;
+    lua_settop(L, kOwners);
   }
-  return ranks;
+  return sizes;
 }
 
-// all_reduce(lists, devices, how[, lends[, firsts, what, equal, seconds]]): lists[r] has a replica's tensors, or false.
-// Returns lists of the sums. lends: the sums may be read only until take_back. firsts: the sums are over the replicas
-// of all ranks.
-int reduce_all(lua_State* L) {
-  State& state = state_of(L);
-  lua_Integer replicas = 0, count = 0;
-  read_phase(L, state, "all_reduce", [&](Args& args) {
-    lua_settop(L, kSeconds);
-    replicas = length_of(args, kLists, "lists");
-    require(length_of(args, kDevices, "devices") == replicas, "all_reduce: lists and devices differ in length");
-    for (lua_Integer r = 1; r <= replicas; ++r) {
-      lua_rawgeti(L, kLists, r);
-      lua_Integer here = length_of(args, kSeconds + 1, "lists");
-      require(r == 1 || here == count, "all_reduce: replica ", r, " has ", here, " tensors, and replica 1 ", count);
-      count = here;
-      lua_settop(L, kSeconds);
-    }
-  });
-  lua_createtable(L, static_cast<int>(replicas), 0);
+// Pushes compute(args), lists of tensors, as a list of `count` lists, in phases create, run and tell.
+template <class Compute>
+void push_lists(lua_State* L, State& state, const char* who, lua_Integer count, lua_Integer each, Compute&& compute) {
+  lua_createtable(L, static_cast<int>(count), 0);
   const int all = lua_gettop(L);
-  for (lua_Integer r = 1; r <= replicas; ++r) {
-    push_results(L, state, static_cast<int>(count));
+  for (lua_Integer r = 1; r <= count; ++r) {
+    push_results(L, state, static_cast<int>(each));
     lua_rawseti(L, all, r);
   }
   auto results_of = [&](lua_Integer r) {
@@ -187,34 +169,73 @@ int reduce_all(lua_State* L) {
     return lua_gettop(L);
   };
   bool ok = state.attempt([&] {
-    Context& context = state.enter(L);
-    Args args(L, state, "all_reduce");
-    std::vector<ReplicaTensors> lists;
-    std::vector<LogicalDevice*> devices = read_devices(args, kDevices);
-    Reduction how = args.string(kHow, "how") == "mean" ? Reduction::Mean : Reduction::Sum;
-    for (lua_Integer r = 1; r <= replicas; ++r) lists.push_back(read_list(args, r, count));
-    const bool lends = lua_toboolean(L, kLends) != 0;
-    std::vector<ReplicaTensors> sums = args.has(kFirsts)
-                                           ? all_reduce_over_ranks(context, lists, devices, how, read_ranks(args))
-                                       : lends ? lend_sums(context, lists, devices, how)
-                                               : all_reduce(context, lists, devices, how);
-    for (lua_Integer r = 1; r <= replicas; ++r) {
+    state.enter(L);
+    Args args(L, state, who);
+    std::vector<ReplicaTensors> lists = compute(args);
+    for (lua_Integer r = 1; r <= count; ++r) {
       int results = results_of(r);
-      for (lua_Integer i = 1; i <= count; ++i) {
+      for (lua_Integer i = 1; i <= each; ++i) {
         set_result(L, results, static_cast<int>(i),
-                   &sums[static_cast<std::size_t>(r - 1)][static_cast<std::size_t>(i - 1)]);
+                   &lists[static_cast<std::size_t>(r - 1)][static_cast<std::size_t>(i - 1)]);
       }
       lua_settop(L, all);
     }
   });
   const Error* error = ok ? nullptr : state.set_aside();
-  for (lua_Integer r = 1; ok && r <= replicas; ++r) {
-    hand_over(L, state, results_of(r), static_cast<int>(count));
+  for (lua_Integer r = 1; ok && r <= count; ++r) {
+    hand_over(L, state, results_of(r), static_cast<int>(each));
     lua_settop(L, all);
   }
   state.tell(L, error);
   if (error != nullptr) state.raise(L, error);
+}
+
+// all_reduce(lists, devices, how[, lends[, firsts, what, equal, seconds[, owners]]]): lists[r] has a replica's tensors,
+// or false. Returns lists of the sums. lends: the sums may be read only until take_back. firsts: the sums are over the
+// replicas of all ranks. owners: of each sum, the only rank that gets it.
+int reduce_all(lua_State* L) {
+  State& state = state_of(L);
+  Sizes sizes;
+  read_phase(L, state, "all_reduce", [&](Args& args) {
+    sizes = read_sizes(args);
+    require(length_of(args, kDevices, "devices") == sizes.lists, "all_reduce: lists and devices differ in length");
+  });
+  push_lists(L, state, "all_reduce", sizes.lists, sizes.each, [&](Args& args) {
+    Context& context = args.state.context();
+    std::vector<ReplicaTensors> lists;
+    std::vector<LogicalDevice*> devices = read_devices(args, kDevices);
+    Reduction how = args.string(kHow, "how") == "mean" ? Reduction::Mean : Reduction::Sum;
+    for (lua_Integer r = 1; r <= sizes.lists; ++r) lists.push_back(read_list(args, r, sizes.each));
+    if (args.has(kFirsts)) return all_reduce_over_ranks(context, lists, devices, how, read_ranks(args, kFirsts));
+    if (lua_toboolean(L, kLends) != 0) return lend_sums(context, lists, devices, how);
+    return all_reduce(context, lists, devices, how);
+  });
   return 1;
+}
+
+// gather_owned({tensors}, devices, agrees, nil, firsts, what, equal, seconds, owners): the tensors of other ranks that
+// own them, as lists by device, with false for this rank's own; and whether `agrees` is true on all ranks.
+int gather_owned(lua_State* L) {
+  State& state = state_of(L);
+  Sizes sizes;
+  lua_Integer devices = 0;
+  read_phase(L, state, "gather_owned", [&](Args& args) {
+    sizes = read_sizes(args);
+    require(sizes.lists == 1, "gather_owned: expected one list");
+    devices = length_of(args, kDevices, "devices");
+  });
+  bool agrees = lua_toboolean(L, kHow) != 0;
+  push_lists(L, state, "gather_owned", devices, sizes.each, [&](Args& args) {
+    std::vector<Tensor> mine;
+    for (std::optional<Tensor>& tensor : read_list(args, 1, sizes.each)) {
+      require(tensor.has_value(), "gather_owned: a tensor is missing");
+      mine.push_back(std::move(*tensor));
+    }
+    return gather_from_owners(args.state.context(), mine, read_devices(args, kDevices), read_ranks(args, kFirsts),
+                              &agrees);
+  });
+  lua_pushboolean(L, agrees);
+  return 2;
 }
 
 // random_counter(): the position in set_seed's sequence.
@@ -275,6 +296,9 @@ void open_replicas(lua_State* L, State& state) {
   lua_pushlightuserdata(L, &state);
   lua_pushcclosure(L, reduce_all, 1);
   lua_setfield(L, -2, "all_reduce");
+  lua_pushlightuserdata(L, &state);
+  lua_pushcclosure(L, gather_owned, 1);
+  lua_setfield(L, -2, "gather_owned");
   open_variable_hooks(L, state);
 }
 

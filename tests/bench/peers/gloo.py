@@ -35,19 +35,31 @@ def work(rank, ranks, times, port):
     for power in range(10, 27, 4):
         x = torch.ones((1 << power) // 4)
         show(f"sum_{1 << power}", microseconds(max(times // 20, 1) if power > 20 else times, lambda: dist.all_reduce(x)))
-    model = torch.nn.Sequential(torch.nn.Linear(784, 128), torch.nn.ReLU(), torch.nn.Linear(128, 10))
-    model = torch.nn.parallel.DistributedDataParallel(model)
-    optimizer, loss = torch.optim.SGD(model.parameters(), lr=0.01), torch.nn.CrossEntropyLoss()
-    x, y = torch.randn(64, 784), torch.randint(10, (64,))
 
-    def step():
-        optimizer.zero_grad()
-        error = loss(model(x), y)
-        error.backward()
-        optimizer.step()
-        return error.item()
+    def step_of(model, width):
+        """A step of each process' 64 rows."""
+        optimizer, loss = torch.optim.SGD(model.parameters(), lr=0.01), torch.nn.CrossEntropyLoss()
+        x, y = torch.randn(64, width), torch.randint(10, (64,))
 
-    show("step", microseconds(times, step))
+        def step():
+            optimizer.zero_grad()
+            error = loss(model(x), y)
+            error.backward()
+            optimizer.step()
+            return error.item()
+
+        return step
+
+    def large():
+        layers = [layer for _ in range(8) for layer in (torch.nn.Linear(1024, 1024), torch.nn.ReLU())]
+        return torch.nn.Sequential(*layers, torch.nn.Linear(1024, 10))
+
+    small = torch.nn.Sequential(torch.nn.Linear(784, 128), torch.nn.ReLU(), torch.nn.Linear(128, 10))
+    parallel = torch.nn.parallel.DistributedDataParallel
+    show("step", microseconds(times, step_of(parallel(small), 784)))
+    few = max(times // 5, 3)
+    show("large_alone", microseconds(few, step_of(large(), 1024)))
+    show("large_overlap", microseconds(few, step_of(parallel(large()), 1024)))
     dist.barrier()
     dist.destroy_process_group()
 

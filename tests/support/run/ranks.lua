@@ -17,24 +17,22 @@ function ranks.file(text, suffix)
   return path
 end
 
--- Runs a shell command for at most `seconds`. Returns its exit status (124 or 137: it took too long), stdout and stderr
--- together, and the seconds that it took.
-local function command(words, seconds)
-  local lt = require "lutra"
-  local start = lt.time()
-  -- On SIGTERM `lutra launch` ends mpirun and its ranks, within 8 s.
-  local file = assert(io.popen(("timeout -k 15 %d %s 2>&1 </dev/null"):format(seconds or 60, words)))
+-- Runs a shell command. Returns its exit status (124: it hung), and stdout and stderr together.
+local function command(words)
+  -- On SIGTERM `lutra launch` ends mpirun and its ranks, soon after mpirun has slept twice.
+  local file = assert(io.popen(("timeout -k 30 240 %s 2>&1 </dev/null"):format(words)))
   local text = file:read("a")
   local _, _, status = file:close()
-  return status, text, lt.time() - start
+  return status, text
 end
 
--- mpirun sleeps for some time when a rank fails, before it kills the others. Here they have ended by then.
-local no_sleep = "OMPI_MCA_odls_base_sigkill_timeout=0"
+-- mpirun sleeps for some time when a rank fails, before it kills the others. Here they have ended by then. And no rank is
+-- taken for lost because the machine is busy.
+local defaults = "LUTRA_NUM_THREADS=1 OMPI_MCA_odls_base_sigkill_timeout=0 LUTRA_RANK_SILENCE=60"
 
 -- `lutra launch` with these words before the script, which has the text `program`. `environment`: "A=1 B=2".
 function ranks.launch(words, program, environment, arguments)
-  return command(("env LUTRA_NUM_THREADS=1 %s %s %s launch %s %s %s"):format(no_sleep, environment or "", quoted(lutra), words,
+  return command(("env %s %s %s launch %s %s %s"):format(defaults, environment or "", quoted(lutra), words,
     quoted(ranks.file(program)), arguments or ""))
 end
 
@@ -42,6 +40,15 @@ end
 function ranks.alone(words, program, environment, arguments)
   return command(("env LUTRA_NUM_THREADS=1 %s %s %s %s %s"):format(environment or "", quoted(lutra), words, quoted(ranks.file(program)),
     arguments or ""))
+end
+
+-- The end of the message about ranks that have been silent, which begins with `who`: "rank 2 on host b (last call at ...".
+-- A busy machine notices it later than after `least` seconds.
+function ranks.told_silence(text, least, who)
+  for seconds, rest in text:gmatch "lutra: nothing has been heard for (%d+) s of ([^\n]*)" do
+    if tonumber(seconds) >= least and rest:find(who, 1, true) == 1 then return rest end
+  end
+  error(("nothing tells that %s has been silent for %d s or more in: %s"):format(who, least, text), 2)
 end
 
 ranks.command = command

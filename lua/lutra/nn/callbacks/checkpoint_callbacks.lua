@@ -58,8 +58,11 @@ function ModelCheckpoint:consider(epoch, logs, model)
   end
   if type(self.save) == "function" then return self.save(model, epoch, logs) end
   local path = path_of(self.save, epoch, logs)
-  if not ranks.is_chief(model) then return end
-  if self.save_weights_only then model:save_weights(path) else model:save(path) end
+  local is_chief = ranks.is_chief(model)
+  -- All processes take part where each has a part of the optimizer's state.
+  if not self.save_weights_only and (is_chief or model.optimizer.shard) then model:save(path) end
+  if not is_chief then return end
+  if self.save_weights_only then model:save_weights(path) end
   self.path = path
   if self.verbose > 0 then io.stderr:write(("Epoch %d: saved to %s\n"):format(epoch, path)) end
 end
@@ -85,7 +88,7 @@ end
 -- written.
 function BackupAndRestore:back_up(model, states)
   if model.stop_training and self.delete_checkpoint then return end
-  if ranks.is_chief(model) then use "nn.files.saving".write(model, self.path, true, states) end
+  if ranks.is_chief(model) or model.optimizer.shard then use "nn.files.saving".write(model, self.path, true, states) end
 end
 function BackupAndRestore:on_train_end(model)
   if self.delete_checkpoint and not model.history.interrupted and ranks.is_chief(model) then os.remove(self.path) end

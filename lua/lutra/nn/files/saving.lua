@@ -75,11 +75,13 @@ local function compiled_of(model)
       precision = given.precision, optimizer = model.optimizer }) or nil
 end
 
--- Adds the optimizer's slots to the tensors. Returns its description.
+-- Adds the optimizer's slots to the tensors. Returns its description; nil if another process writes the file.
 local function optimizer_of(model, path_of, tensors)
   local optimizer = model.optimizer
-  for k, slot in ipairs(optimizer.built_for and optimizer:all_slots() or {}) do
-    for i, variable in ipairs(optimizer.slots[k]) do
+  local slots = optimizer.built_for and optimizer:whole_slots()
+  if optimizer.built_for and not slots then return nil end
+  for k, slot in ipairs(slots and optimizer:all_slots() or {}) do
+    for i, variable in ipairs(slots[k]) do
       tensors[kOfOptimizer .. slot .. "/" .. path_of[optimizer.built_for[i]]] = variable
     end
   end
@@ -111,8 +113,9 @@ local function write(model, path, include_optimizer, callbacks)
   local about = { format = kFormat, lutra = lutra.version, kind = model.kind, input = input_of(model) }
   about.model, about.why = described(config.of_layer, model, "save")
   if rawget(model, "loss") and include_optimizer then
-    about.compiled, about.why_not_compiled = described(compiled_of, model)
     about.optimizer = optimizer_of(model, path_of, tensors)
+    if not about.optimizer then return nil end
+    about.compiled, about.why_not_compiled = described(compiled_of, model)
   end
   about.training = training_of(model)
   about.callbacks = callbacks and packed(callbacks, kOfCallbacks:sub(1, -2), tensors)

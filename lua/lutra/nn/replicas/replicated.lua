@@ -144,8 +144,9 @@ function replicated.train_step(model, x, y, weight)
     if not is_finite then return loss end
   end
   if silent then gradients_of(strategy, tape, variables, silent, { 0.0 }) end
+  local early <close> = steps.begin(strategy, model.optimizer, variables, tape, on)
   local gradients = gradients_of(strategy, tape, variables, list, loss.weights)
-  steps.take(strategy, model.optimizer, gradients, on)
+  steps.take(strategy, model.optimizer, gradients, on, early)
   return loss, Shares(list)
 end
 
