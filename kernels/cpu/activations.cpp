@@ -38,6 +38,11 @@ void register_activations_cpu(KernelRegistry& kernels) {
   add_function<SigmoidGrad>(kernels, "SigmoidGrad");
   add_function<SoftplusGrad>(kernels, "SoftplusGrad");
   add_function<SoftsignGrad>(kernels, "SoftsignGrad");
+  add_function<Mish>(kernels, "Mish");
+  add_function<HardSwish>(kernels, "HardSwish");
+  add_function<HardSigmoid>(kernels, "HardSigmoid");
+  add_function<LogSigmoid>(kernels, "LogSigmoid");
+  add_function<Celu>(kernels, "Celu");
 }
 
 }  // namespace lutra

@@ -46,6 +46,11 @@ void register_activations_cuda(CudaKernels& kernels) {
   add_slope<SigmoidGrad>(kernels, "SigmoidGrad");
   add_slope<SoftplusGrad>(kernels, "SoftplusGrad");
   add_slope<SoftsignGrad>(kernels, "SoftsignGrad");
+  add_activation<Mish>(kernels, "Mish");
+  add_activation<HardSwish>(kernels, "HardSwish");
+  add_activation<HardSigmoid>(kernels, "HardSigmoid");
+  add_activation<LogSigmoid>(kernels, "LogSigmoid");
+  add_activation<Celu>(kernels, "Celu");
 }
 
 }  // namespace lutra::cuda

@@ -11,7 +11,7 @@ local annotations = {}
 -- In the order of help and the reference. Each has a file of its name in _meta.
 annotations.modules = {
   "lutra", "config", "debugging", "tensor", "autograd", "graph", "nn", "layer", "model", "initializers",
-  "regularizers", "constraints", "losses", "metrics", "callbacks", "optim", "train", "data", "image", "distributions", "distribute",
+  "regularizers", "constraints", "losses", "metrics", "callbacks", "optim", "train", "data", "image", "distributions", "sparse", "distribute",
   "placement", "plot", "profiler", "repl", "error",
 }
 

@@ -199,11 +199,12 @@ function options.literal(who, what, value)
   tools.fail(made.code, ("%s: %s: %s"):format(who, what, made.message))
 end
 
--- A tensor, or one of a table of numbers; of a value too whose type is in `scalars`. `wanted` names what is accepted.
-function options.tensor(who, name, value, scalars, wanted)
+-- What stands for a tensor: a tensor, a number, a boolean, a table of them, and a shape, which is a list of numbers.
+-- `wanted` names what is accepted.
+function options.tensor(who, name, value, wanted)
   if tools.is_tensor(value) then return value end
   local kind = type(value)
-  if kind == "table" and getmetatable(value) == nil or scalars and scalars[kind] then
+  if kind == "number" or kind == "boolean" or kind == "table" and (getmetatable(value) == nil or tools.is_shape(value)) then
     return options.literal(who, name, value)
   end
   tools.fail("InvalidArgument", ("%s: %s is %s, expected %s"):format(who, name, tools.what_is(value), wanted or "a tensor"))

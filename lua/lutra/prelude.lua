@@ -34,19 +34,38 @@ local function comes_late(into, file, names)
 end
 comes_late(lutra, "autograd", { "custom_gradient", "recompute_grad" })
 comes_late(core.tape_methods, "autograd", { "jacobian", "batch_jacobian", "stop_recording" })
-comes_late(lutra, "numerics", { "meshgrid", "mirror_pad", "tril_indices", "triu_indices", "union1d", "intersect1d", "setdiff1d",
-  "segment_sum", "segment_mean", "segment_max", "segment_min",
-  "global_norm", "clip_by_global_norm", "map_fn", "vmap", "scan", "while_loop" })
-comes_late(lutra, "signal", { "hann_window", "hamming_window", "blackman_window", "frame", "spectrogram", "dct", "idct" })
-comes_late(lutra.random, "random", { "choice", "Generator" })
-
+comes_late(lutra, "functions.grids", { "meshgrid", "tril_indices", "triu_indices" })
+comes_late(lutra, "functions.padding", { "mirror_pad" })
+-- Ops with an option for which other ops are called as well. Without it, the op alone.
+for name, more in pairs {
+  pad = { "mode", "functions.padding" }, conv2d = { "data_format", "functions.channels_first" },
+  conv2d_transpose = { "data_format", "functions.channels_first" }, max_pool2d = { "data_format", "functions.channels_first" },
+  avg_pool2d = { "data_format", "functions.channels_first" },
+} do
+  local option, file = more[1], more[2]
+  for _, place in ipairs { lutra, core.methods, core.variable_methods } do
+    local op = place[name]
+    place[name] = op and function(...)
+      local _, _, given = ...
+      if type(given) == "table" and rawget(given, option) ~= nil then return (core.use(lutra, file)[name](...)) end
+      local made = op(...) -- no tail call: an error looks for this function
+      return made
+    end
+  end
+end
+comes_late(lutra, "functions.sets", { "union1d", "intersect1d", "setdiff1d" })
+comes_late(lutra, "functions.segments", { "segment_sum", "segment_mean", "segment_max", "segment_min" })
+comes_late(lutra, "functions.norms_of_lists", { "global_norm", "clip_by_global_norm" })
+comes_late(lutra, "functions.loops", { "map_fn", "vmap", "scan", "while_loop" })
+comes_late(lutra, "functions.signal", { "hann_window", "hamming_window", "blackman_window", "frame", "spectrogram", "dct", "idct" })
+comes_late(lutra.random, "functions.random", { "choice", "Generator" })
 comes_late(lutra, "functions.attention", { "scaled_dot_product_attention" })
 comes_late(lutra, "functions.windows", { "conv1d", "conv3d", "max_pool1d", "max_pool3d", "avg_pool1d", "avg_pool3d",
   "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d", "adaptive_max_pool2d",
   "adaptive_max_pool3d" })
 comes_late(lutra, "functions.arranging", { "unfold", "fold", "depth_to_space", "space_to_depth", "pixel_shuffle",
   "pixel_unshuffle" })
-comes_late(lutra, "functions.norms", { "glu", "gumbel_softmax", "rms_norm", "instance_norm", "group_norm" })
+comes_late(lutra, "functions.norms", { "gumbel_softmax", "rms_norm", "instance_norm", "group_norm" })
 comes_late(lutra, "functions.losses", { "ctc_loss", "kl_div", "nll_loss" })
 
 -- lutra.float32 is the dtype's name; t:float32() is a cast, also for variables.

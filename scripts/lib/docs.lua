@@ -82,7 +82,7 @@ local function functions_section()
     "| function | that of |",
     "|---|---|",
   }
-  for _, file in ipairs { "lutra/functions", "image" } do
+  for _, file in ipairs { "lutra/functions", "image", "sparse" } do
     local source
     for line in io.lines(annotation_path(file)) do
       source = line:match "^%-%-%- Source: (.*)" or source

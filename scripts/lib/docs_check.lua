@@ -69,7 +69,7 @@ local function kinds()
     ["data.Dataset"] = lt.data.Dataset, ["train.Checkpoint"] = lt.train.Checkpoint,
     ["train.CheckpointManager"] = lt.train.CheckpointManager, ["train.SummaryWriter"] = lt.train.SummaryWriter,
     ["random.Generator"] = getmetatable(lt.random.Generator(1)).__index,
-    ["distributions.Distribution"] = lt.distributions.Normal,
+    ["distributions.Distribution"] = lt.distributions.Normal, ["sparse.Matrix"] = getmetatable(lt.sparse.from_dense { { 0 } }),
     ["distribute.Strategy"] = getmetatable(lt.distribute.MirroredStrategy).__index,
     ["distribute.ReplicaContext"] = getmetatable(lt.distribute.get_replica_context()),
     ["distribute.InputContext"] = getmetatable(input),
@@ -94,7 +94,7 @@ local function public_names(classes, is_op)
   end
   -- Modules that are loaded on first use.
   assert(lt.nn and lt.optim and lt.data and lt.distribute and lt.placement and lt.plot and lt.profiler and lt.repl
-    and lt.train and lt.image and lt.distributions)
+    and lt.train and lt.image and lt.distributions and lt.sparse)
   walk(lt, "")
   for path, kind in pairs(kinds()) do
     for _, entry in ipairs(classes[path].entries) do names[entry.path] = kind[entry.name] end

@@ -234,7 +234,8 @@ void define_arrange_ops(OpRegistry& ops) {
   ops.define({
       .name = "PadV2",
       .lua_name = "pad",
-      .summary = "Adds elements of one value before and after the elements of each axis.",
+      .summary = "Adds elements of one value before and after the elements of each axis. With the option mode = "
+                 "\"reflect\", \"symmetric\", \"replicate\" or \"circular\" it adds elements of x, as mirror_pad does.",
       .inputs = {{"x", kAnyDType, "any shape"}},
       .attrs = attrs<PadAttrs>({attr("paddings", &PadAttrs::paddings,
                                      "for each axis the number of elements to add before and after: {{1, 1}, ...}")

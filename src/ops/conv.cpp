@@ -126,7 +126,9 @@ void define_transpose(OpRegistry& ops) {
       .lua_name = "conv2d_transpose",
       .summary =
           "The transposed convolution, or the gradient of conv2d by its x: every element of x adds the window w, times "
-          "the element, to the positions that conv2d would have read for it.",
+          "the element, to the positions that conv2d would have read for it. With data_format = \"channels_first\" x "
+          "and the "
+          "result are [batch, channels, height, width].",
       .inputs = {{"x", kNumbers, "[batch, height, width, in]"}, {"w", kNumbers, "[height, width, out / groups, in]"}},
       .attrs = attrs<ConvAttrs>(
           {attr("stride", &ConvAttrs::stride,
@@ -215,7 +217,8 @@ void define_conv_ops(OpRegistry& ops) {
       .lua_name = "conv2d",
       .summary =
           "Slides the window w over images and computes at every step, for each output channel, the sum of products "
-          "over the window and the input channels (cross-correlation: w is not flipped).",
+          "over the window and the input channels (cross-correlation: w is not flipped). With data_format = "
+          "\"channels_first\" x and the result are [batch, channels, height, width].",
       .inputs = {{"x", kNumbers, "[batch, height, width, channels]"},
                  {"w", kNumbers, "[height, width, channels / groups, out]"}},
       .attrs = attrs<ConvAttrs>(

@@ -89,7 +89,9 @@ void define_pool_ops(OpRegistry& ops) {
       .name = "MaxPool",
       .lua_name = "max_pool2d",
       .summary = "The largest element under a window that moves over images, channel by channel; nan if there is one. "
-                 "Equal largest elements share the gradient equally.",
+                 "Equal largest elements share the gradient equally. With data_format = \"channels_first\" x and the "
+                 "result are "
+                 "[batch, channels, height, width].",
       .inputs = {{"x", kNumbers, "[batch, height, width, channels]"}},
       .attrs = pool_options("\"valid\": none; \"same\": -inf around the image, for one result per stride; "
                             "{height, width}: so many rows and columns on both sides"),
@@ -107,7 +109,7 @@ void define_pool_ops(OpRegistry& ops) {
       .name = "AvgPool",
       .lua_name = "avg_pool2d",
       .summary = "The mean of the elements under a window that moves over images, channel by channel. Padding does not "
-                 "count.",
+                 "count. With data_format = \"channels_first\" x and the result are [batch, channels, height, width].",
       .inputs = {{"x", kNumbers, "[batch, height, width, channels]"}},
       .attrs =
           pool_options("\"valid\": none; \"same\": around the image, for one result per stride; {height, width}: so "

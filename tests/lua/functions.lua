@@ -126,8 +126,6 @@ expect.case("what is refused", function()
   refused("fold: patches have the shape (1, 4, 4, 4), expected (1, 3, 3, a multiple of 4)", "fold", x, 4, 2)
   refused("pixel_shuffle: 4 channels are no multiple of block_size^2, 9", "pixel_shuffle", x, 3)
   refused("space_to_depth: an image of 4 x 4 is no multiple of block_size, 3", "space_to_depth", x, 3)
-  refused("glu: axis 1 has 3 elements, which cannot be halved", "glu", { 1, 2, 3 })
-  refused("glu: axis is 3, and x has 1 axes", "glu", { 1, 2 }, 3)
   refused("group_norm: 4 channels cannot be divided into 3 groups", "group_norm", x, 3)
   refused("instance_norm: scale has 3 elements, and x 4 channels", "instance_norm", x, lt.ones { 3 })
   refused("gumbel_softmax: tau is 0", "gumbel_softmax", { 1.0 }, { tau = 0 })
@@ -168,6 +166,28 @@ expect.case("results that do not fit in memory fail at once", function()
   refused("mirror_pad", { 1, 2 }, { { 1e9, 1e9 } })
   refused("adaptive_avg_pool1d", lt.ones { 1, 3, 1 }, (1 << 31) - 1)
   refused("adaptive_max_pool2d", lt.ones { 1, 3, 3, 1 }, (1 << 31) - 1)
+end)
+
+expect.case("what stands for a tensor", function()
+  -- Tensors, numbers, booleans, tables of them, and shapes, in functions of all files.
+  local shape = lt.ones({ 4, 2 }).shape
+  expect.equal(lt.union1d(shape, 3):totable(), { 2, 3, 4 })
+  expect.equal(lt.intersect1d({ true, false }, true):totable(), { true })
+  expect.equal(lt.segment_sum(shape, { 1, 1 }):totable(), { 6 })
+  expect.equal(lt.meshgrid(shape, 5):totable(), { { 4, 2 } })
+  expect.equal(lt.mirror_pad(shape, { { 1, 0 } }):totable(), { 2, 4, 2 })
+  expect.equal(lt.frame(shape, 1, 1):totable(), { { 4 }, { 2 } })
+  expect.close(lt.rms_norm(shape), lt.rms_norm({ 4, 2 }):totable(), 0)
+  expect.close(lt.kl_div(-1.0, 0.5), lt.kl_div(lt.constant(-1.0), lt.constant(0.5)):item(), 0)
+  expect.equal(lt.random.choice({ 7 }, { 2 }, { p = lt.ones({ 1 }).shape }):totable(), { 7, 7 })
+  expect.close(lt.distributions.Normal(shape, 1):log_prob(shape), { -0.918938533, -0.918938533 }, 1e-6)
+  expect.close(lt.nn.losses.mae(shape, { 3, 3 }), 1, 1e-6)
+  local refuses = { lt.union1d, lt.segment_sum, lt.meshgrid, lt.mirror_pad, lt.rms_norm, lt.kl_div, lt.conv1d, lt.image.flip_up_down }
+  for _, f in ipairs(refuses) do
+    for _, value in ipairs { "a", print, lt.nn.Dense(1), coroutine.create(print) } do
+      expect.raises("InvalidArgument", "expected a tensor", f, value, { 1 })
+    end
+  end
 end)
 
 expect.end_of_cases()

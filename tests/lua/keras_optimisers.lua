@@ -6,7 +6,9 @@ local nn = lt.nn
 
 lt.config.set_simulated_gpus(2)
 
--- Keras has its rate in float32, so that its results have six digits.
+-- Keras has its rate in float32, and Adam, which Muon contains, the powers of its betas too: exact ones differ from its
+-- results as ours do.
+local function tolerance_of(kind) return (kind == "Adam" or kind == "Muon") and 2e-6 or 5e-8 end
 local function ramps(shape)
   local size = 1
   for _, n in ipairs(shape) do size = size * n end
@@ -38,7 +40,7 @@ for place, device in pairs { CPU = "/CPU:0", GPU = "/GPU:0" } do
       for step, row in ipairs(case[3]) do
         optimizer:apply(gradients(variables, step), variables)
         for k, w in ipairs(variables) do
-          expect.close(w:value():flatten():totable(), row[k], 4e-6, ("step %d, variable %d"):format(step, k))
+          expect.close(w:value():flatten():totable(), row[k], tolerance_of(case[1]), ("step %d, variable %d"):format(step, k))
         end
       end
       local every = case[2].gradient_accumulation_steps or 1

@@ -1,4 +1,4 @@
--- Functions of lua/lutra/numerics.lua: grids, sets, loops over elements, norms of lists.
+-- Functions of lua/lutra/functions: grids, padding, sets, segments, loops over elements, norms of lists.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 

@@ -118,6 +118,36 @@ expect.case("without labels and without a loss: two optimizers, as of a GAN", fu
   end
 end)
 
+expect.case("in replicas", function()
+  local strategy = lt.distribute.MirroredStrategy { "/GPU:0", "/GPU:1" }
+  local options = { epochs = 3, batch_size = 10, shuffle = false, verbose = 0 }
+  local function in_scope(Class) return strategy:scope(trained, Class, options) end
+  local alone, alone_history = trained(Plain, options)
+  local custom, history = in_scope(Custom)
+  -- The last batch has 2 rows, and 9 rows make unequal shares.
+  for i, weight in ipairs(alone:get_weights()) do expect.close(custom:get_weights()[i], weight:totable(), 1e-5) end
+  expect.close(history.history.mae, alone_history.history.mae, 1e-5)
+  expect.equal(custom.optimizer.iterations, alone.optimizer.iterations)
+  local single, single_history = trained(Custom, options)
+  expect.close(history.history.loss, single_history.history.loss, 1e-5)
+  expect.close(custom:train_on_batch(x[{ { 1, 9 } }], y[{ { 1, 9 } }]), (single:train_on_batch(x[{ { 1, 9 } }], y[{ { 1, 9 } }])), 1e-5)
+  for i, weight in ipairs(single:get_weights()) do expect.close(custom:get_weights()[i], weight:totable(), 1e-5) end
+  expect.close(custom:evaluate(x, y, { verbose = 0 }), single:evaluate(x, y, { verbose = 0 }), 1e-5)
+  local Tested = Custom:extend "Tested"
+  function Tested:test_step(data) return { distance = lt.abs(self(data[1], false) - data[2]):mean(), rows = #data[1] } end
+  local tested = in_scope(Tested)
+  local found = tested:evaluate(x, y, { batch_size = 32, verbose = 0, return_dict = true })
+  expect.close(found.distance, lt.abs(tested(x) - y):mean():item(), 1e-5)
+  expect.equal(found.rows, 16)
+  local Uneven = Custom:extend "Uneven"
+  function Uneven:train_step(data) return { [lt.distribute.get_replica_context().replica_id_in_sync_group == 1 and "a" or "b"] = #data[1] } end
+  strategy:scope(function()
+    local model = Uneven()
+    model:compile { loss = "mse" }
+    expect.raises("InvalidArgument", "in one replica and not in another", model.fit, model, x, y, { verbose = 0 })
+  end)
+end)
+
 expect.case("what is refused", function()
   local function wrong(step, words, code)
     local Net = Custom:extend "Net"
@@ -131,12 +161,6 @@ expect.case("what is refused", function()
   wrong(function() return { 1 } end, "1 is 1, expected a number by a name")
   wrong(function(self, data) return { loss = self:compute_loss(data[1], data[2], lt.ones { 3, 2 }) } end, "do not match")
   expect.raises("InvalidArgument", "compile: loss is missing", Plain().compile, Plain(), {})
-  local strategy = lt.distribute.MirroredStrategy { "/GPU:0", "/GPU:1" }
-  strategy:scope(function()
-    local model = Custom()
-    model:compile { loss = "mse" }
-    expect.raises("FailedPrecondition", "has its own train_step, which cannot run in replicas", model.fit, model, x, y, { verbose = 0 })
-  end)
   local Bare = nn.Model:extend "Bare"
   Bare.init, Bare.call = Custom.init, Custom.call
   function Bare:train_step(data) return { loss = self:compute_loss(data[1], data[2], self(data[1])) } end

@@ -35,6 +35,42 @@ expect.case("TextVectorization", function()
   expect.equal(v { "xy" }:totable(), { { 2, 3 } })
 end)
 
+expect.case("vocabularies in files", function()
+  local path = expect.path ".txt"
+  local v = nn.TextVectorization { output_mode = "tf_idf" }:adapt(texts)
+  v:save_vocabulary(path)
+  local file = assert(io.open(path, "rb"))
+  expect.equal(file:read "a", table.concat(v:get_vocabulary(), "\n") .. "\n")
+  file:close()
+  expect.equal(nn.TextVectorization { vocabulary = path }(texts):totable(), nn.TextVectorization():adapt(texts)(texts):totable())
+  local again = nn.TextVectorization { output_mode = "tf_idf", vocabulary = path, idf_weights = v:get_idf_weights() }
+  expect.equal(again(texts):bytes(), v(texts):bytes())
+  local lookup = nn.StringLookup { vocabulary = path }
+  expect.equal(lookup { "fox", "cat" }:totable(), { 3, 1 })
+  lookup:save_vocabulary(path)
+  expect.equal(nn.StringLookup { vocabulary = path }:get_vocabulary(), v:get_vocabulary())
+  -- As people write them: without the special tokens, with either line end.
+  file = assert(io.open(path, "wb"))
+  file:write "red\r\ngreen\r\nblue"
+  file:close()
+  expect.equal(nn.StringLookup { vocabulary = path }:get_vocabulary(), { "", "[UNK]", "red", "green", "blue" })
+  local function refused(code, words, f, ...) expect.raises(code, words, f, ...) end
+  file = assert(io.open(path, "wb"))
+  file:write "red\ngreen\n\nblue"
+  file:close()
+  refused("InvalidArgument", "line 3 of " .. path .. " is empty", nn.StringLookup, { vocabulary = path })
+  os.remove(path)
+  refused("NotFound", "StringLookup: vocabulary: " .. path, nn.StringLookup, { vocabulary = path })
+  refused("FailedPrecondition", "/: ", nn.StringLookup, { vocabulary = "/" })
+  refused("InvalidArgument", "has a line break", lookup.save_vocabulary, nn.StringLookup { vocabulary = { "a\nb" } }, path)
+  refused("NotFound", "save_vocabulary: ", lookup.save_vocabulary, lookup, path .. "/none/x")
+  refused("InvalidArgument", "needs idf_weights, or adapt", nn.TextVectorization, { output_mode = "tf_idf", vocabulary = { "a" } })
+  refused("InvalidArgument", "idf_weights are 2 numbers, expected 1", nn.TextVectorization,
+    { output_mode = "tf_idf", vocabulary = { "a" }, idf_weights = { 1, 2 } })
+  refused("InvalidArgument", "idf_weights need a vocabulary", nn.TextVectorization, { idf_weights = { 1 } })
+  refused("InvalidArgument", "it has no weights", again.get_idf_weights, nn.TextVectorization())
+end)
+
 expect.case("StringLookup, Hashing", function()
   local s = nn.StringLookup { vocabulary = { "a", "b", "c" } }
   expect.equal(s { { "a", "z" }, { "c", "" } }:totable(), { { 2, 1 }, { 4, 0 } })

@@ -234,7 +234,7 @@ function lutra.atanh(x) end
 --- Errors: InvalidArgument if x is bool.
 function Tensor:atanh() end
 
---- The mean of the elements under a window that moves over images, channel by channel. Padding does not count.
+--- The mean of the elements under a window that moves over images, channel by channel. Padding does not count. With data_format = "channels_first" x and the result are [batch, channels, height, width].
 ---@param x any [batch, height, width, channels]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param size any the window: a number, or {height, width}
 ---@param options? any options
@@ -242,7 +242,7 @@ function Tensor:atanh() end
 --- Errors: InvalidArgument if x does not have four axes or is bool, for a size or stride below 1, for a window that is larger than the padded image, or for padding as large as the window.
 function lutra.avg_pool2d(x, size, options) end
 
---- The mean of the elements under a window that moves over images, channel by channel. Padding does not count.
+--- The mean of the elements under a window that moves over images, channel by channel. Padding does not count. With data_format = "channels_first" x and the result are [batch, channels, height, width].
 ---@param size any the window: a number, or {height, width}
 ---@param options? any options
 ---@return lutra.Tensor # [batch, height, width, channels]; float32 for integers, else x's dtype
@@ -470,7 +470,7 @@ function Tensor:clip_by_norm(clip_norm, axis) end
 --- Errors: InvalidArgument, naming the tensor, if ranks or other sizes differ, or if the axis does not exist.
 function lutra.concat(tensors, axis) end
 
---- Slides the window w over images and computes at every step, for each output channel, the sum of products over the window and the input channels (cross-correlation: w is not flipped).
+--- Slides the window w over images and computes at every step, for each output channel, the sum of products over the window and the input channels (cross-correlation: w is not flipped). With data_format = "channels_first" x and the result are [batch, channels, height, width].
 ---@param x any [batch, height, width, channels]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param w any [height, width, channels / groups, out]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param options? any options
@@ -478,14 +478,14 @@ function lutra.concat(tensors, axis) end
 --- Errors: InvalidArgument if x or w does not have four axes, the channels do not match, groups does not divide them, the window is larger than the padded image, or both are bool.
 function lutra.conv2d(x, w, options) end
 
---- Slides the window w over images and computes at every step, for each output channel, the sum of products over the window and the input channels (cross-correlation: w is not flipped).
+--- Slides the window w over images and computes at every step, for each output channel, the sum of products over the window and the input channels (cross-correlation: w is not flipped). With data_format = "channels_first" x and the result are [batch, channels, height, width].
 ---@param w any [height, width, channels / groups, out]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param options? any options
 ---@return lutra.Tensor # [batch, height, width, out]; float32 for integers, else the promoted dtype
 --- Errors: InvalidArgument if x or w does not have four axes, the channels do not match, groups does not divide them, the window is larger than the padded image, or both are bool.
 function Tensor:conv2d(w, options) end
 
---- The transposed convolution, or the gradient of conv2d by its x: every element of x adds the window w, times the element, to the positions that conv2d would have read for it.
+--- The transposed convolution, or the gradient of conv2d by its x: every element of x adds the window w, times the element, to the positions that conv2d would have read for it. With data_format = "channels_first" x and the result are [batch, channels, height, width].
 ---@param x any [batch, height, width, in]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param w any [height, width, out / groups, in]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param options? any options
@@ -493,7 +493,7 @@ function Tensor:conv2d(w, options) end
 --- Errors: InvalidArgument if x or w does not have four axes, the channels do not match, groups does not divide them, conv2d would not make x's size from output_size or with this padding, or both are bool.
 function lutra.conv2d_transpose(x, w, options) end
 
---- The transposed convolution, or the gradient of conv2d by its x: every element of x adds the window w, times the element, to the positions that conv2d would have read for it.
+--- The transposed convolution, or the gradient of conv2d by its x: every element of x adds the window w, times the element, to the positions that conv2d would have read for it. With data_format = "channels_first" x and the result are [batch, channels, height, width].
 ---@param w any [height, width, out / groups, in]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param options? any options
 ---@return lutra.Tensor # [batch, height, width, out]; float32 for integers, else the promoted dtype
@@ -514,6 +514,16 @@ function lutra.convolve(a, v, mode) end
 ---@return lutra.Tensor # [n + m - 1] for "full", the larger of n and m for "same", their difference and 1 for "valid"; the promoted dtype
 --- Errors: InvalidArgument if a or v is no vector or has no elements, for another mode, or if both are bool.
 function Tensor:convolve(v, mode) end
+
+--- The product of a sparse matrix, given by its elements, and a dense matrix or vector. Elements of one place add up. Fastest if rows are sorted. lutra.sparse has such matrices as values.
+---@param values any [n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param rows any [n], from 1 on; int8, uint8, int16, int32 or int64
+---@param columns any [n], from 1 on; int8, uint8, int16, int32 or int64
+---@param b any [columns of the sparse matrix, m] or [columns]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param size any the number of rows of the sparse matrix
+---@return lutra.Tensor # [size, m] or [size]; float32 for integers, else the promoted dtype
+--- Errors: InvalidArgument for shapes that do not match, a negative size, the index 0, or if both are bool; OutOfRange for a row past size or a column past b's rows.
+function lutra.coo_matmul(values, rows, columns, b, size) end
 
 --- The correlation of each two variables, from -1 to 1; nan for one that is constant.
 ---@param x any [variables, observations] or [observations]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -1061,6 +1071,19 @@ function lutra.gelu(x, options) end
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
 --- Errors: InvalidArgument if x is bool.
 function Tensor:gelu(options) end
+
+--- The first half of x along an axis times the logistic function of the second.
+---@param x any at least one axis; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param axis? any the axis to halve (default -1)
+---@return lutra.Tensor # x's shape with half as many elements along the axis; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool or a scalar, for an axis that does not exist or for more than one, or for an odd number of elements.
+function lutra.glu(x, axis) end
+
+--- The first half of x along an axis times the logistic function of the second.
+---@param axis? any the axis to halve (default -1)
+---@return lutra.Tensor # x's shape with half as many elements along the axis; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool or a scalar, for an axis that does not exist or for more than one, or for an odd number of elements.
+function Tensor:glu(axis) end
 
 --- The slopes along an axis of samples at distance dx: central differences, and one-sided ones at both ends. The gradient of a loss is a tape's: tape:gradient(loss, variables).
 ---@param x any at least one axis; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -1746,7 +1769,7 @@ function lutra.max(x, axis, options) end
 --- Errors: InvalidArgument for an axis that does not exist or is given twice, if x is bool, or if there are no elements.
 function Tensor:max(axis, options) end
 
---- The largest element under a window that moves over images, channel by channel; nan if there is one. Equal largest elements share the gradient equally.
+--- The largest element under a window that moves over images, channel by channel; nan if there is one. Equal largest elements share the gradient equally. With data_format = "channels_first" x and the result are [batch, channels, height, width].
 ---@param x any [batch, height, width, channels]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param size any the window: a number, or {height, width}
 ---@param options? any options
@@ -1754,7 +1777,7 @@ function Tensor:max(axis, options) end
 --- Errors: InvalidArgument if x does not have four axes or is bool, for a size or stride below 1, for a window that is larger than the padded image, or for padding as large as the window.
 function lutra.max_pool2d(x, size, options) end
 
---- The largest element under a window that moves over images, channel by channel; nan if there is one. Equal largest elements share the gradient equally.
+--- The largest element under a window that moves over images, channel by channel; nan if there is one. Equal largest elements share the gradient equally. With data_format = "channels_first" x and the result are [batch, channels, height, width].
 ---@param size any the window: a number, or {height, width}
 ---@param options? any options
 ---@return lutra.Tensor # [batch, height, width, channels]; x's dtype
@@ -2126,7 +2149,7 @@ function lutra.outer(a, b) end
 --- Errors: InvalidArgument if both are bool.
 function Tensor:outer(b) end
 
---- Adds elements of one value before and after the elements of each axis.
+--- Adds elements of one value before and after the elements of each axis. With the option mode = "reflect", "symmetric", "replicate" or "circular" it adds elements of x, as mirror_pad does.
 ---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param paddings any for each axis the number of elements to add before and after: {{1, 1}, ...}
 ---@param options? any options
@@ -2134,7 +2157,7 @@ function Tensor:outer(b) end
 --- Errors: InvalidArgument for a negative padding, other than one pair an axis, or a value that does not fit x's dtype.
 function lutra.pad(x, paddings, options) end
 
---- Adds elements of one value before and after the elements of each axis.
+--- Adds elements of one value before and after the elements of each axis. With the option mode = "reflect", "symmetric", "replicate" or "circular" it adds elements of x, as mirror_pad does.
 ---@param paddings any for each axis the number of elements to add before and after: {{1, 1}, ...}
 ---@param options? any options
 ---@return lutra.Tensor # x's shape with the paddings added; x's dtype

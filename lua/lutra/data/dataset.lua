@@ -10,15 +10,17 @@ local kInfinite, kUnknown = -1, -2
 local Dataset = class "data.Dataset"
 Dataset.is_dataset = true
 
--- Methods of more_datasets.lua, which is loaded when one is first called.
-local more = {}
-for name in ([[padded_batch window sliding_window flat_map interleave unbatch shard take_while scan reduce apply
-  get_single_element unique rebatch]]):gmatch "%S+" do
-  more[name] = true
+-- Methods of other files, which are loaded when one of their methods is first called.
+local late = {}
+for file, names in pairs {
+  grouping = "padded_batch window sliding_window unbatch rebatch",
+  sequences = "flat_map interleave shard take_while scan reduce apply get_single_element unique",
+} do
+  for name in names:gmatch "%S+" do late[name] = "data." .. file end
 end
 getmetatable(Dataset).__index = function(_, name)
-  if not more[name] then return nil end
-  use "data.more_datasets"
+  if not late[name] then return nil end
+  use(late[name])
   return rawget(Dataset, name)
 end
 

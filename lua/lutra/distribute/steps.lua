@@ -88,6 +88,17 @@ local function difference(a, b)
   end
 end
 
+-- In a step of a model's class gradients count by the replica's share of the rows (nn/replicas/replicated.lua).
+local function weighted(gradients, replica)
+  local share = replica.gradient_share
+  if not share or share == 1 then return gradients end
+  local out = {}
+  for k, gradient in ipairs(gradients) do
+    out[k] = gradient and lutra.device(replica.device, function() return gradient * share end)
+  end
+  return out
+end
+
 local function merge_apply(strategy, brought, list)
   local optimizer, variables = brought[1][1], brought[1][3]
   if variables then steps.require_mirrored(strategy, "apply", variables) end
@@ -103,7 +114,7 @@ local function merge_apply(strategy, brought, list)
     gradients[id] = {}
     for k = 1, #brought[1][2] do gradients[id][k] = false end
   end
-  for i, replica in ipairs(list) do gradients[replica.id] = brought[i][2] end
+  for i, replica in ipairs(list) do gradients[replica.id] = weighted(brought[i][2], replica) end
   steps.take(strategy, optimizer, gradients)
   return replicas.no_answers(list)
 end

@@ -1,6 +1,6 @@
 -- Distributions of coins and of classes, by probabilities or by logits.
-local lutra, tools, use = ...
-local class = use "class"
+local lutra, _, use = ...
+local class, options = use "class", use "options"
 local Distribution = use "distributions.distribution"
 local parameter, check = Distribution.parameter, Distribution.check
 
@@ -87,7 +87,7 @@ function Categorical:sample(shape, given)
   return (drawn:transpose(order):reshape(sizes))
 end
 function Categorical:log_prob(x)
-  if not tools.is_tensor(x) then x = lutra.constant(x) end
+  x = options.tensor("distributions.Categorical:log_prob", "x", x)
   if not x.dtype:find("int") then
     Distribution.fail("distributions.Categorical:log_prob: x is %s, expected classes, whole numbers from 1 on", x.dtype)
   end

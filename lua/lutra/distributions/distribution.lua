@@ -10,7 +10,7 @@ local fail = Distribution.fail
 
 -- A parameter as a tensor of floats.
 function Distribution.parameter(who, name, value)
-  value = options.tensor(who, name, value, { number = true }, "a tensor or a number")
+  value = options.tensor(who, name, value, "a tensor or a number")
   if value.dtype == "bool" then fail("%s: %s is bool, expected a number", who, name) end
   if not value.dtype:find("float") then value = value:cast("float32") end
   return value

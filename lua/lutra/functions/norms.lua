@@ -1,18 +1,13 @@
--- Gates, samples of categories, and norms.
+-- Samples of categories, and norms.
 local lutra, tools, use = ...
 local options, arguments = use "options", use "functions.arguments"
 
 local norms = {}
 
--- glu(x[, axis]): the first half times the logistic function of the second (Dauphin et al., ICML 2017).
-function norms.glu(x, axis)
-  x = arguments.float(arguments.tensor("glu", "x", x))
-  axis = arguments.axis("glu", axis == nil and -1 or axis, x.rank)
-  if x.shape[axis] % 2 ~= 0 then
-    tools.fail("InvalidArgument", ("glu: axis %d has %d elements, which cannot be halved"):format(axis, x.shape[axis]))
-  end
-  local halves = lutra.split(x, 2, axis)
-  return halves[1] * lutra.sigmoid(halves[2])
+-- Halves are computed in float32.
+local function wide(x)
+  if x.dtype == "float16" or x.dtype == "bfloat16" then return lutra.cast(x, "float32"), x.dtype end
+  return x, x.dtype
 end
 
 -- gumbel_softmax(logits[, {tau, hard, axis, seed}]): a sample of a category as shares of all (Jang, Gu and Poole, ICLR
@@ -27,7 +22,10 @@ function norms.gumbel_softmax(logits, given)
   local share = lutra.random.uniform(logits.shape, { seed = read.seed or nil })
   -- 0 has no logarithm.
   local noise = -lutra.log(-lutra.log(lutra.clip(share, 1e-20, 1 - 6e-8)))
-  local y = lutra.softmax((logits + lutra.cast(noise, logits.dtype)) / read.tau, axis)
+  -- Halves are rounded once, at the end: a rounded sum would change its power by whole percents.
+  local sum, dtype = wide(logits)
+  local y = lutra.softmax((sum + lutra.cast(noise, sum.dtype)) / read.tau, axis)
+  if y.dtype ~= dtype then y = lutra.cast(y, dtype) end
   if not read.hard then return y end
   local chosen = lutra.one_hot(lutra.argmax(y, axis), y.shape[axis], { dtype = y.dtype })
   if axis ~= y.rank then
@@ -57,12 +55,6 @@ local function apply(who, y, x, scale, offset)
   -- The scale comes first.
   y = scaled(who, y, x, scale, nil)
   return scaled(who, y, x, nil, offset)
-end
-
--- Halves are computed in float32.
-local function wide(x)
-  if x.dtype == "float16" or x.dtype == "bfloat16" then return lutra.cast(x, "float32"), x.dtype end
-  return x, x.dtype
 end
 
 -- rms_norm(x[, scale[, {epsilon}]]): x divided by the root of the mean square over the last axis.
@@ -118,7 +110,7 @@ function norms.group_norm(x, groups, scale, offset, given)
   return lutra.cast(apply(who, y, x, scale, offset), dtype)
 end
 
-for name, count in pairs { glu = 2, gumbel_softmax = 2, rms_norm = 3, instance_norm = 4, group_norm = 5 } do
+for name, count in pairs { gumbel_softmax = 2, rms_norm = 3, instance_norm = 4, group_norm = 5 } do
   norms[name] = options.bounded(name, count, norms[name], true)
 end
 

@@ -133,7 +133,8 @@ local function pooled(who, x, axis, count, reduce)
   return lutra.stack(parts, axis)
 end
 local function adaptive(who, axes, form, reduce)
-  return function(x, size)
+  return function(x, size, given)
+    options.read(who, given, {})
     x = arguments.tensor(who, "x", x, axes + 2, form)
     local sizes = arguments.sizes(who, "size", size, axes, 1)
     for k = 1, axes do
@@ -151,8 +152,9 @@ for axes = 1, 3 do
   end
 end
 
+local with_format = use "functions.channels_first".with_format
 for name, f in pairs(windows) do
-  windows[name] = options.bounded(name, name:find "^adaptive" and 2 or 3, f, true)
+  windows[name] = options.bounded(name, 3, with_format(name, tonumber(name:match "(%d)d$"), f), true)
 end
 
 return windows

@@ -72,10 +72,7 @@ end
 function sampling.grid_sample(image, grid, given)
   local x, is_single = batch_of("grid_sample", image)
   local told = read("grid_sample", given)
-  if not tools.is_tensor(grid) and type(grid) == "table" then grid = lutra.constant(grid) end
-  if not tools.is_tensor(grid) then
-    tools.fail("InvalidArgument", ("grid_sample: grid is %s, expected a tensor"):format(tools.what_is(grid)))
-  end
+  grid = options.tensor("grid_sample", "grid", grid)
   if is_single and grid.rank == 3 then grid = lutra.expand_dims(grid, 1) end
   if grid.rank ~= 4 or grid.shape[4] ~= 2 or grid.shape[1] ~= x.shape[1] then
     tools.fail("InvalidArgument", ("grid_sample: grid has the shape %s and image %s, expected (%d, height, width, 2)"):format(
@@ -98,10 +95,9 @@ function sampling.affine_grid(theta, size, given)
   local who = "affine_grid"
   local is_aligned = options.read(who, given, { align_corners = false }).align_corners
   options.boolean(who, "align_corners", is_aligned)
-  if not tools.is_tensor(theta) and type(theta) == "table" then theta = lutra.constant(theta) end
-  if not tools.is_tensor(theta) or theta.rank ~= 3 or theta.shape[2] ~= 2 or theta.shape[3] ~= 3 then
-    tools.fail("InvalidArgument", ("%s: theta is %s, expected a tensor (rows, 2, 3)"):format(who,
-      tools.is_tensor(theta) and tostring(theta.shape) or tools.what_is(theta)))
+  theta = options.tensor(who, "theta", theta, "a tensor (rows, 2, 3)")
+  if theta.rank ~= 3 or theta.shape[2] ~= 2 or theta.shape[3] ~= 3 then
+    tools.fail("InvalidArgument", ("%s: theta is %s, expected a tensor (rows, 2, 3)"):format(who, tostring(theta.shape)))
   end
   size = options.shape(who, "size", size)
   local height, width = size[2], size[3]
@@ -127,10 +123,7 @@ function sampling.transform(image, transforms, given)
   local told = options.read(who, given, { mode = "bilinear", padding_mode = "zeros" })
   options.word(who, "mode", told.mode, modes)
   options.word(who, "padding_mode", told.padding_mode, paddings)
-  if not tools.is_tensor(transforms) and type(transforms) == "table" then transforms = lutra.constant(transforms) end
-  if not tools.is_tensor(transforms) then
-    tools.fail("InvalidArgument", ("%s: transforms is %s, expected a tensor"):format(who, tools.what_is(transforms)))
-  end
+  transforms = options.tensor(who, "transforms", transforms)
   if transforms.rank == 1 then transforms = lutra.expand_dims(transforms, 1) end
   local n, height, width = table.unpack(x.shape)
   if transforms.rank ~= 2 or transforms.shape[2] ~= 8 or transforms.shape[1] ~= n and transforms.shape[1] ~= 1 then

@@ -58,12 +58,7 @@ end
 -- add_histogram(tag, tensor[, step[, {bins = 30}]])
 function SummaryWriter:add_histogram(tag, values, step, given)
   read_tag("add_histogram", tag)
-  if not tools.is_tensor(values) then
-    if type(values) ~= "table" then
-      tools.fail("InvalidArgument", ("add_histogram: values is %s, expected a tensor or numbers"):format(tools.what_is(values)))
-    end
-    values = options.literal("add_histogram", "values", values)
-  end
+  values = options.tensor("add_histogram", "values", values, "a tensor or numbers")
   local bins = options.count("add_histogram", "bins", options.read("add_histogram", given, { bins = 30 }).bins, 1)
   write(self, events.histogram(os.time(), read_step("add_histogram", step), tag, values, bins))
 end

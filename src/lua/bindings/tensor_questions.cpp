@@ -13,6 +13,12 @@ int is_tensor(lua_State* L) {
   return 1;
 }
 
+// is_shape(value): whether it is the shape of a tensor.
+int is_shape_table(lua_State* L) {
+  lua_pushboolean(L, lua_type(L, 1) == LUA_TTABLE && is_shape(L, 1));
+  return 1;
+}
+
 // has_rank(value, rank): whether it is a tensor of that rank.
 int has_rank(lua_State* L) {
   const Box* box = to_live_box(L, 1);
@@ -46,11 +52,9 @@ int have_one_shape(lua_State* L) {
 }  // namespace
 
 void open_tensor_questions(lua_State* L) {
-  constexpr luaL_Reg kFunctions[] = {{"is_tensor", is_tensor},
-                                     {"has_rank", has_rank},
-                                     {"has_rows", has_rows},
-                                     {"have_one_shape", have_one_shape},
-                                     {nullptr, nullptr}};
+  constexpr luaL_Reg kFunctions[] = {
+      {"is_tensor", is_tensor}, {"is_shape", is_shape_table},       {"has_rank", has_rank},
+      {"has_rows", has_rows},   {"have_one_shape", have_one_shape}, {nullptr, nullptr}};
   luaL_setfuncs(L, kFunctions, 0);
 }
 

@@ -19,6 +19,7 @@ constexpr std::string_view kTranspose = "lutra.transpose(x, perm)", kTransposed 
 constexpr std::string_view kLinalg = "lutra.svd, lutra.inv and the like, which are in lutra itself";
 
 constexpr Foreign kForeign[] = {
+    {"SparseTensor", "lutra.sparse.coo{indices = , values = , shape = }"},
     {"T", "", "t:transpose()"},
     {"Tensor", "lutra.zeros(shape), or lutra.constant(value) of a table"},
     {"absolute", "lutra.abs(x)", "t:abs()"},
@@ -60,10 +61,14 @@ constexpr Foreign kForeign[] = {
     {"concatenate", kConcat},
     {"contiguous", "", kCopy},
     {"convert_to_tensor", kConstant},
+    {"coo_array", "lutra.sparse.coo{indices = , values = , shape = }"},
+    {"coo_matrix", "lutra.sparse.coo{indices = , values = , shape = }"},
     {"copy", "", kCopy},
     {"count_nonzero", "lutra.sum(lutra.ne(x, 0))", "t:ne(0):sum()"},
     {"cpow", "lutra.pow(a, b)", "t:pow(other)"},
     {"cpu", "", "t:to(\"CPU:0\")"},
+    {"csr_array", "lutra.sparse.csr{row_pointers = , columns = , values = , shape = }"},
+    {"csr_matrix", "lutra.sparse.csr{row_pointers = , columns = , values = , shape = }"},
     {"csub", "lutra.sub(a, b)", "t:sub(other)"},
     {"cuda", "", "t:to(\"GPU:0\")"},
     {"detach", "lutra.stop_gradient(x)", "lutra.stop_gradient(t)"},
@@ -197,6 +202,8 @@ constexpr Foreign kForeign[] = {
     {"size", "x.size"},
     {"softmax_cross_entropy_with_logits", "lutra.softmax_cross_entropy(labels, logits)"},
     {"solve_triangular", "lutra.triangular_solve(a, b)", "t:triangular_solve(b)"},
+    {"sparse_coo_tensor", "lutra.sparse.coo{indices = , values = , shape = }"},
+    {"sparse_csr_tensor", "lutra.sparse.csr{row_pointers = , columns = , values = , shape = }"},
     {"sparse_softmax_cross_entropy_with_logits", "lutra.cross_entropy(labels, logits)"},
     {"subtract", "lutra.sub(a, b)", "t:sub(other)"},
     {"svdvals", "lutra.svd(x), whose second result it is", "t:svd()"},
@@ -258,7 +265,6 @@ constexpr Pair kOptions[] = {
 constexpr Pair kInstead[] = {
     {"device", "a scope says where: lutra.device(name, f)"},
     {"from_logits", "an operation takes logits; the losses of lutra.nn.losses take either"},
-    {"mode", "lutra.mirror_pad(x, paddings, mode) repeats elements"},
     {"minlength", "pad the result with lutra.pad, or count with lutra.one_hot(x, n):sum(1)"},
     {"name", "operations have no names"},
     {"out", "results are new tensors"},

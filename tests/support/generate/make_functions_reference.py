@@ -75,6 +75,21 @@ case("pixel_shuffle(a, 2)", lambda a: last(F.pixel_shuffle(first(a), 2)), (2, 2,
 case("pixel_unshuffle(a, 2)", lambda a: last(F.pixel_unshuffle(first(a), 2)), (2, 4, 6, 2))
 
 
+FIRST = "data_format = 'channels_first'"
+case(f"conv1d(a, b, {{ stride = 2, {FIRST} }})", lambda a, b: F.conv1d(a, weights(b), stride=2), (2, 3, 7), (3, 3, 4))
+case(f"conv2d(a, b, {{ {FIRST} }})", lambda a, b: F.conv2d(a, weights(b)), (2, 3, 5, 6), (2, 3, 3, 4))
+case(f"conv2d(a, b, {{ stride = 2, padding = {{ 1, 1 }}, groups = 2, {FIRST} }})", lambda a, b: F.conv2d(a, weights(b), stride=2, padding=1, groups=2), (2, 4, 5, 6), (3, 3, 2, 4))
+case(f"conv2d(a, b, {{ {FIRST}, padding = 'same' }})", lambda a, b: F.conv2d(a, weights(b)), (2, 3, 4, 5), (1, 1, 3, 4))
+case(f"conv2d(a, b, {{ {FIRST}, stride = {{ 2, 1 }} }})", lambda a, b: F.conv2d(a, weights(b), stride=(2, 1)), (2, 3, 4, 5), (1, 1, 3, 4))
+case(f"conv2d_transpose(a, b, {{ stride = 2, {FIRST} }})", lambda a, b: F.conv_transpose2d(a, b.movedim((-1, -2), (0, 1)), stride=2), (2, 3, 4, 5), (2, 3, 4, 3))
+case(f"conv3d(a, b, {{ {FIRST} }})", lambda a, b: F.conv3d(a, weights(b)), (2, 2, 4, 3, 5), (2, 3, 2, 2, 3))
+case(f"max_pool2d(a, 2, {{ {FIRST} }})", lambda a: F.max_pool2d(a, 2), (2, 3, 5, 6))
+case(f"avg_pool2d(a, {{ 2, 3 }}, {{ stride = 1, {FIRST} }})", lambda a: F.avg_pool2d(a, (2, 3), 1), (2, 3, 5, 6))
+case(f"max_pool1d(a, 2, {{ {FIRST} }})", lambda a: F.max_pool1d(a, 2), (2, 3, 7))
+case(f"avg_pool3d(a, 2, {{ {FIRST} }})", lambda a: F.avg_pool3d(a, 2), (2, 2, 4, 5, 6))
+case(f"adaptive_avg_pool2d(a, {{ 2, 3 }}, {{ {FIRST} }})", lambda a: F.adaptive_avg_pool2d(a, (2, 3)), (2, 2, 5, 6))
+
+
 def unfolded(a, k, out, **o):  # PyTorch: {rows, channels places, windows}
     y = F.unfold(first(a), k, **o)
     n, _, l = y.shape

@@ -3,6 +3,10 @@ whose elements make_image_reference.py and tests/lua/images.lua compute alike.
 
     python3 tests/support/generate/make_image_reference.py tensorflow > tests/support/golden/image_reference.lua
     python3 tests/support/generate/make_image_reference.py torch > tests/support/golden/grid_reference.lua
+
+and, where TensorFlow's numbers are coarse, results of the kernels' formulas in float64:
+
+    python3 tests/support/generate/make_image_reference.py formulas > tests/support/golden/resize_formulas.lua
 """
 import sys
 
@@ -25,6 +29,34 @@ def sizes(x):
 def case(lua, shape, y, more=""):
     y = np.asarray(y)
     print(f"  {{ \"{lua}\", {{ {', '.join(map(str, shape))} }}, {sizes(y)}, {numbers(y)}{more} }},")
+
+
+def keys(x):
+    """Keys, 1981, equation 4 with a = -1/2."""
+    x = np.abs(x)
+    return np.where(x < 1, 1.5 * x**3 - 2.5 * x**2 + 1, np.where(x < 2, -0.5 * x**3 + 2.5 * x**2 - 4 * x + 2, 0.0))
+
+
+def gauss(x):
+    return np.where(np.abs(x) < 1.5, np.exp(-2 * x**2), 0.0)
+
+
+def formulas():
+    """Each axis is a product with a matrix of the kernel's values at all distances, whose rows add up to 1."""
+    one = (5, 7, 3)
+
+    def along(new, old, kernel, antialias):
+        scale = max(old / new, 1.0) if antialias else 1.0
+        distance = (np.arange(new)[:, None] + 0.5) * (old / new) - (np.arange(old)[None, :] + 0.5)
+        matrix = kernel(distance / scale)
+        return matrix / matrix.sum(1, keepdims=True)
+
+    for name, kernel in (("bicubic", keys), ("gaussian", gauss)):
+        for size in ((3, 4), (9, 11), (2, 14), (6, 8)):
+            for antialias in (False, True):
+                x = noise(1, one).astype(np.float64)
+                y = np.einsum("ai,bj,ijc->abc", along(size[0], 5, kernel, antialias), along(size[1], 7, kernel, antialias), x)
+                case(f"resize(x, {{ {size[0]}, {size[1]} }}, {{ method = '{name}', antialias = {str(antialias).lower()} }})", one, y, ", tolerance = 1e-6")
 
 
 def tensorflow():
@@ -92,5 +124,5 @@ def torch():
 
 print(f"-- Written by tests/support/generate/make_image_reference.py {sys.argv[1]}. Do not edit.")
 print("return {")
-{"tensorflow": tensorflow, "torch": torch}[sys.argv[1]]()
+{"tensorflow": tensorflow, "torch": torch, "formulas": formulas}[sys.argv[1]]()
 print("}")

@@ -21,7 +21,7 @@ function lutra.scaled_dot_product_attention(query, key, value, options) end
 --- Slides a window over sequences, as conv2d does over images.
 ---@param x lutra.Tensor|table [batch, steps, channels]
 ---@param w lutra.Tensor|table [steps, channels / groups, out]
----@param options? table {stride = 1; padding = "valid", "same" or numbers; dilation = 1; groups = 1}
+---@param options? table {stride = 1; padding = "valid", "same" or numbers; dilation = 1; groups = 1; data_format = "channels_last" or "channels_first"}
 ---@return lutra.Tensor # [batch, steps, out]
 --- Errors: InvalidArgument for tensors of other shapes, or options that are not valid.
 --- Example:
@@ -32,7 +32,7 @@ function lutra.conv1d(x, w, options) end
 --- Slides a window over volumes, as conv2d does over images.
 ---@param x lutra.Tensor|table [batch, depth, height, width, channels]
 ---@param w lutra.Tensor|table [depth, height, width, channels / groups, out]
----@param options? table {stride = 1; padding = "valid", "same" or numbers; dilation = 1; groups = 1}
+---@param options? table {stride = 1; padding = "valid", "same" or numbers; dilation = 1; groups = 1; data_format = "channels_last" or "channels_first"}
 ---@return lutra.Tensor # [batch, depth, height, width, out]
 --- Errors: InvalidArgument for tensors of other shapes, or options that are not valid.
 --- Example:
@@ -43,7 +43,7 @@ function lutra.conv3d(x, w, options) end
 --- The largest element under a window that moves over sequences, channel by channel.
 ---@param x lutra.Tensor|table [batch, steps, channels]
 ---@param size integer
----@param options? table {stride = size; padding = "valid", "same" or numbers}
+---@param options? table {stride = size; padding = "valid", "same" or numbers; data_format = "channels_last" or "channels_first"}
 ---@return lutra.Tensor
 --- Errors: InvalidArgument for tensors of other shapes, or options that are not valid.
 --- Example:
@@ -54,7 +54,7 @@ function lutra.max_pool1d(x, size, options) end
 --- The mean of the elements under a window that moves over sequences, channel by channel.
 ---@param x lutra.Tensor|table [batch, steps, channels]
 ---@param size integer
----@param options? table {stride = size; padding = "valid", "same" or numbers}
+---@param options? table {stride = size; padding = "valid", "same" or numbers; data_format = "channels_last" or "channels_first"}
 ---@return lutra.Tensor
 --- Errors: InvalidArgument for tensors of other shapes, or options that are not valid.
 --- Example:
@@ -65,7 +65,7 @@ function lutra.avg_pool1d(x, size, options) end
 --- The largest element under a window that moves over volumes, channel by channel.
 ---@param x lutra.Tensor|table [batch, depth, height, width, channels]
 ---@param size integer|integer[] a number, or {depth, height, width}
----@param options? table {stride = size; padding = "valid", "same" or numbers}
+---@param options? table {stride = size; padding = "valid", "same" or numbers; data_format = "channels_last" or "channels_first"}
 ---@return lutra.Tensor
 --- Errors: InvalidArgument for tensors of other shapes, or options that are not valid.
 --- Example:
@@ -76,7 +76,7 @@ function lutra.max_pool3d(x, size, options) end
 --- The mean of the elements under a window that moves over volumes, channel by channel.
 ---@param x lutra.Tensor|table [batch, depth, height, width, channels]
 ---@param size integer|integer[] a number, or {depth, height, width}
----@param options? table {stride = size; padding = "valid", "same" or numbers}
+---@param options? table {stride = size; padding = "valid", "same" or numbers; data_format = "channels_last" or "channels_first"}
 ---@return lutra.Tensor
 --- Errors: InvalidArgument for tensors of other shapes, or options that are not valid.
 --- Example:
@@ -87,62 +87,68 @@ function lutra.avg_pool3d(x, size, options) end
 --- The means of as many windows as `size` says, which cover x evenly.
 ---@param x lutra.Tensor|table [batch, steps, channels]
 ---@param size integer|integer[] of the result: a number, or one for each axis
+---@param options? table {data_format = "channels_last" or "channels_first"}
 ---@return lutra.Tensor
 --- Errors: InvalidArgument for tensors of other shapes, or a size below 1.
 --- Example:
 ---     print(lt.adaptive_avg_pool1d(lt.ones {1, 5, 2}, 2).shape)  --> (1, 2, 2)
 --- Source: torch.nn.functional.adaptive_avg_pool1d
-function lutra.adaptive_avg_pool1d(x, size) end
+function lutra.adaptive_avg_pool1d(x, size, options) end
 
 --- The largest elements of as many windows as `size` says, which cover x evenly.
 ---@param x lutra.Tensor|table [batch, steps, channels]
 ---@param size integer|integer[] of the result: a number, or one for each axis
+---@param options? table {data_format = "channels_last" or "channels_first"}
 ---@return lutra.Tensor
 --- Errors: InvalidArgument for tensors of other shapes, or a size below 1.
 --- Example:
 ---     print(lt.adaptive_max_pool1d(lt.ones {1, 5, 2}, 2).shape)  --> (1, 2, 2)
 --- Source: torch.nn.functional.adaptive_max_pool1d
-function lutra.adaptive_max_pool1d(x, size) end
+function lutra.adaptive_max_pool1d(x, size, options) end
 
 --- The means of as many windows as `size` says, which cover x evenly.
 ---@param x lutra.Tensor|table [batch, height, width, channels]
 ---@param size integer|integer[] of the result: a number, or one for each axis
+---@param options? table {data_format = "channels_last" or "channels_first"}
 ---@return lutra.Tensor
 --- Errors: InvalidArgument for tensors of other shapes, or a size below 1.
 --- Example:
 ---     print(lt.adaptive_avg_pool2d(lt.ones {1, 5, 5, 2}, 2).shape)  --> (1, 2, 2, 2)
 --- Source: torch.nn.functional.adaptive_avg_pool2d
-function lutra.adaptive_avg_pool2d(x, size) end
+function lutra.adaptive_avg_pool2d(x, size, options) end
 
 --- The largest elements of as many windows as `size` says, which cover x evenly.
 ---@param x lutra.Tensor|table [batch, height, width, channels]
 ---@param size integer|integer[] of the result: a number, or one for each axis
+---@param options? table {data_format = "channels_last" or "channels_first"}
 ---@return lutra.Tensor
 --- Errors: InvalidArgument for tensors of other shapes, or a size below 1.
 --- Example:
 ---     print(lt.adaptive_max_pool2d(lt.ones {1, 5, 5, 2}, 2).shape)  --> (1, 2, 2, 2)
 --- Source: torch.nn.functional.adaptive_max_pool2d
-function lutra.adaptive_max_pool2d(x, size) end
+function lutra.adaptive_max_pool2d(x, size, options) end
 
 --- The means of as many windows as `size` says, which cover x evenly.
 ---@param x lutra.Tensor|table [batch, depth, height, width, channels]
 ---@param size integer|integer[] of the result: a number, or one for each axis
+---@param options? table {data_format = "channels_last" or "channels_first"}
 ---@return lutra.Tensor
 --- Errors: InvalidArgument for tensors of other shapes, or a size below 1.
 --- Example:
 ---     print(lt.adaptive_avg_pool3d(lt.ones {1, 5, 5, 5, 2}, 2).shape)  --> (1, 2, 2, 2, 2)
 --- Source: torch.nn.functional.adaptive_avg_pool3d
-function lutra.adaptive_avg_pool3d(x, size) end
+function lutra.adaptive_avg_pool3d(x, size, options) end
 
 --- The largest elements of as many windows as `size` says, which cover x evenly.
 ---@param x lutra.Tensor|table [batch, depth, height, width, channels]
 ---@param size integer|integer[] of the result: a number, or one for each axis
+---@param options? table {data_format = "channels_last" or "channels_first"}
 ---@return lutra.Tensor
 --- Errors: InvalidArgument for tensors of other shapes, or a size below 1.
 --- Example:
 ---     print(lt.adaptive_max_pool3d(lt.ones {1, 5, 5, 5, 2}, 2).shape)  --> (1, 2, 2, 2, 2)
 --- Source: torch.nn.functional.adaptive_max_pool3d
-function lutra.adaptive_max_pool3d(x, size) end
+function lutra.adaptive_max_pool3d(x, size, options) end
 
 --- The windows of images side by side: the elements of a window by row, column and channel.
 ---@param x lutra.Tensor|table [batch, height, width, channels]
@@ -206,16 +212,6 @@ function lutra.pixel_shuffle(x, block_size) end
 ---     print(lt.pixel_unshuffle(lt.ones {1, 2, 2, 2}, 2).shape)  --> (1, 1, 1, 8)
 --- Source: torch.nn.functional.pixel_unshuffle
 function lutra.pixel_unshuffle(x, block_size) end
-
---- The first half along an axis times the logistic function of the second (Dauphin et al., ICML 2017).
----@param x lutra.Tensor|table
----@param axis? integer -1 by default
----@return lutra.Tensor
---- Errors: InvalidArgument for an axis that does not exist or cannot be halved.
---- Example:
----     print(lt.glu {2.0, 0.0})  --> lutra.Tensor([1.], shape=(1,), dtype=float32)
---- Source: torch.nn.functional.glu
-function lutra.glu(x, axis) end
 
 --- A sample of a category as shares of all, which has a gradient (Jang, Gu and Poole, ICLR 2017). hard: exactly one category.
 ---@param logits lutra.Tensor|table

@@ -5,7 +5,7 @@ local nn = {}
 
 --- A layer that repeats each step of a sequence.
 ---@param size? integer (default 2)
----@param options? table {input_shape; name}
+---@param options? table {data_format = "channels_last" or "channels_first"; input_shape; name}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument, which names the layer, for an input of another rank.
 --- Example:
@@ -15,7 +15,7 @@ function nn.UpSampling1D(size, options) end
 
 --- A layer that enlarges images, by repeating pixels or by interpolating between them.
 ---@param size? integer|integer[] (default 2): one number, or height and width
----@param options? table {interpolation = "nearest" or "bilinear"; bilinear turns integers into float32; input_shape; name}
+---@param options? table {data_format = "channels_last" or "channels_first"; interpolation = "nearest" or "bilinear"; bilinear turns integers into float32; input_shape; name}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument, which names the layer, for an input of another rank.
 --- Example:
@@ -25,7 +25,7 @@ function nn.UpSampling2D(size, options) end
 
 --- A layer that puts zeros around sequences.
 ---@param padding? integer|integer[] at both ends, or {before, after}; (default 1)
----@param options? table {input_shape; name}
+---@param options? table {data_format = "channels_last" or "channels_first"; input_shape; name}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument, which names the layer, for an input of another rank.
 --- Example:
@@ -35,7 +35,7 @@ function nn.ZeroPadding1D(padding, options) end
 
 --- A layer that cuts off the ends of sequences.
 ---@param cropping? integer|integer[] at both ends, or {before, after}; (default 1)
----@param options? table {input_shape; name}
+---@param options? table {data_format = "channels_last" or "channels_first"; input_shape; name}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument, which names the layer, for an input of another rank, or one that would have nothing left.
 --- Example:
@@ -45,7 +45,7 @@ function nn.Cropping1D(cropping, options) end
 
 --- A layer that puts zeros around images.
 ---@param padding? integer|table on all sides, {height, width}, or {{top, bottom}, {left, right}}; (default 1)
----@param options? table {input_shape; name}
+---@param options? table {data_format = "channels_last" or "channels_first"; input_shape; name}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument, which names the layer, for an input of another rank.
 --- Example:
@@ -55,7 +55,7 @@ function nn.ZeroPadding2D(padding, options) end
 
 --- A layer that cuts off the edges of images.
 ---@param cropping? integer|table on all sides, {height, width}, or {{top, bottom}, {left, right}}; (default 0)
----@param options? table {input_shape; name}
+---@param options? table {data_format = "channels_last" or "channels_first"; input_shape; name}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument, which names the layer, for an input of another rank, or one that would have nothing left.
 --- Example:

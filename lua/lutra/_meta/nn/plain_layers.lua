@@ -4,7 +4,7 @@
 local nn = {}
 
 --- A layer that flattens all axes but the first into one.
----@param options? table {name, input_shape}
+---@param options? table {data_format = "channels_last" or "channels_first"; name, input_shape}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument for an unknown option.
 --- Example:

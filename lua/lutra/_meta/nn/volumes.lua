@@ -6,7 +6,7 @@ local nn = {}
 --- A layer of convolutions of volumes {batch, depth, height, width, channels}.
 ---@param filters integer
 ---@param kernel_size integer|integer[] a number, or {depth, height, width}
----@param options? table {strides = 1; padding = "valid" or "same"; dilation_rate = 1; groups = 1; activation; use_bias = true; kernel_initializer = "glorot_uniform"; bias_initializer = "zeros"; kernel_regularizer, bias_regularizer; name, input_shape}
+---@param options? table {data_format = "channels_last" or "channels_first"; strides = 1; padding = "valid" or "same"; dilation_rate = 1; groups = 1; activation; use_bias = true; kernel_initializer = "glorot_uniform"; bias_initializer = "zeros"; kernel_regularizer, bias_regularizer; name, input_shape}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument for an input that is not {batch, depth, height, width, channels} or too small, or an option that is not valid.
 --- Example:
@@ -16,7 +16,7 @@ function nn.Conv3D(filters, kernel_size, options) end
 
 --- A layer that gives the largest element of each window of volumes. Also named MaxPooling3D.
 ---@param pool_size? integer|integer[] 2 by default; a number, or {depth, height, width}
----@param options? table {strides = pool_size; padding = "valid" or "same"; name, input_shape}
+---@param options? table {data_format = "channels_last" or "channels_first"; strides = pool_size; padding = "valid" or "same"; name, input_shape}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument for an input that is not {batch, depth, height, width, channels} or too small, or an option that is not valid.
 --- Example:
@@ -28,7 +28,7 @@ nn.MaxPooling3D = nn.MaxPool3D
 
 --- A layer that gives the mean of each window of volumes. Also named AveragePooling3D.
 ---@param pool_size? integer|integer[] 2 by default; a number, or {depth, height, width}
----@param options? table {strides = pool_size; padding = "valid" or "same"; name, input_shape}
+---@param options? table {data_format = "channels_last" or "channels_first"; strides = pool_size; padding = "valid" or "same"; name, input_shape}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument for an input that is not {batch, depth, height, width, channels} or too small, or an option that is not valid.
 --- Example:
@@ -39,7 +39,7 @@ function nn.AvgPool3D(pool_size, options) end
 nn.AveragePooling3D = nn.AvgPool3D
 
 --- A layer that gives each channel's largest element over a volume. Also named GlobalMaxPooling3D.
----@param options? table {keepdims = false; name, input_shape}
+---@param options? table {data_format = "channels_last" or "channels_first"; keepdims = false; name, input_shape}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument for an input that is not {batch, depth, height, width, channels} or too small, or an option that is not valid.
 --- Example:
@@ -50,7 +50,7 @@ function nn.GlobalMaxPool3D(options) end
 nn.GlobalMaxPooling3D = nn.GlobalMaxPool3D
 
 --- A layer that gives each channel's mean over a volume. Also named GlobalAveragePooling3D.
----@param options? table {keepdims = false; name, input_shape}
+---@param options? table {data_format = "channels_last" or "channels_first"; keepdims = false; name, input_shape}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument for an input that is not {batch, depth, height, width, channels} or too small, or an option that is not valid.
 --- Example:
@@ -62,7 +62,7 @@ nn.GlobalAveragePooling3D = nn.GlobalAvgPool3D
 
 --- A layer that repeats the elements of volumes.
 ---@param size? integer|integer[] 2 by default; a number, or {depth, height, width}
----@param options? table {name, input_shape}
+---@param options? table {data_format = "channels_last" or "channels_first"; name, input_shape}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument for an input that is not {batch, depth, height, width, channels} or too small, or an option that is not valid.
 --- Example:
@@ -72,7 +72,7 @@ function nn.UpSampling3D(size, options) end
 
 --- A layer that puts zeros around volumes.
 ---@param padding? integer|integer[]|integer[][] 1 by default; a number, one for each axis, or {before, after} for each axis
----@param options? table {name, input_shape}
+---@param options? table {data_format = "channels_last" or "channels_first"; name, input_shape}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument for an input that is not {batch, depth, height, width, channels} or too small, or an option that is not valid.
 --- Example:
@@ -82,7 +82,7 @@ function nn.ZeroPadding3D(padding, options) end
 
 --- A layer that takes the borders of volumes away.
 ---@param cropping? integer|integer[]|integer[][] 1 by default; a number, one for each axis, or {before, after} for each axis
----@param options? table {name, input_shape}
+---@param options? table {data_format = "channels_last" or "channels_first"; name, input_shape}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument for an input that is not {batch, depth, height, width, channels} or too small, or an option that is not valid.
 --- Example:

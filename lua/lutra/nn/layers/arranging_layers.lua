@@ -160,10 +160,11 @@ function RepeatVector:call(x)
   return lutra.repeat_interleave(lutra.expand_dims(x, 2), self.n, 2)
 end
 
-return {
+local made = use "nn.layers.channel_order".data_format {
   UpSampling1D = define_stretch("UpSampling1D", 1, {}),
   UpSampling2D = define_stretch("UpSampling2D", 2, { interpolation = "nearest" }),
   ZeroPadding1D = define_padding("ZeroPadding1D", 1), ZeroPadding2D = define_padding("ZeroPadding2D", 2),
   Cropping1D = define_cropping("Cropping1D", 1, 1), Cropping2D = define_cropping("Cropping2D", 2, 0),
-  Permute = Permute, RepeatVector = RepeatVector,
 }
+made.Permute, made.RepeatVector = Permute, RepeatVector
+return made

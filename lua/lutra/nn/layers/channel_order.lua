@@ -1,5 +1,5 @@
 -- Layers whose channels are another axis than the last: data_format = "channels_first", or axis. Ops have the channels last,
--- so such a layer transposes its input, and its result back.
+-- so such a layer transposes its input, and its result back, unless its class has call_first.
 local lutra, tools, use = ...
 local options, Layer = use "options", use "nn.layers.layer".Layer
 
@@ -45,13 +45,16 @@ local function wrap(Made, name, default, read, place)
     end
     return at
   end
-  -- What build calls gets shapes with the channels last already.
+  -- What build and call ask for gets shapes with the channels last already.
+  local function ordered(self, f, ...)
+    rawset(self, "is_ordered", true)
+    local _ <close> = setmetatable({}, { __close = function() rawset(self, "is_ordered", nil) end })
+    return f(self, ...)
+  end
   function Made:build(shape)
     local at = type(shape[1]) ~= "table" and at_of(self, #shape)
     if not at then return build(self, shape) end
-    rawset(self, "is_ordered", true)
-    local _ <close> = setmetatable({}, { __close = function() rawset(self, "is_ordered", nil) end })
-    build(self, to_last(shape, at))
+    ordered(self, build, to_last(shape, at))
   end
   function Made:compute_output_shape(shape)
     local at = type(shape[1]) ~= "table" and not rawget(self, "is_ordered") and at_of(self, #shape)
@@ -62,7 +65,8 @@ local function wrap(Made, name, default, read, place)
   function Made:call(x, ...)
     local at = at_of(self, x.rank - 1)
     if not at then return call(self, x, ...) end
-    local y = call(self, lutra.transpose(x, order_of(x.rank, at)), ...)
+    if Made.call_first then return self:call_first(x, ...) end
+    local y = ordered(self, call, lutra.transpose(x, order_of(x.rank, at)), ...)
     return y.rank == x.rank and lutra.transpose(y, order_of(y.rank, at, true)) or y
   end
 end

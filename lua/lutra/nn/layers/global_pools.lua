@@ -22,6 +22,14 @@ local function define(kind, axes, expected, pool)
     return pool(x, { axis = axes, keepdims = self.keepdims }, given and given.mask or nil)
   end
 
+  -- With the channels first, the axes behind them are reduced as they are.
+  function Pool:call_first(x, _, given)
+    if given and given.mask then return Pool.call(self, lutra.transpose(x, { 1, 3, 2 }), nil, given) end
+    local later = {}
+    for i, axis in ipairs(axes) do later[i] = axis + 1 end
+    return pool(x, { axis = later, keepdims = self.keepdims })
+  end
+
   -- The result has no steps that could be masked.
   function Pool:compute_mask() end
   return Pool

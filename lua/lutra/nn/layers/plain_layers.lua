@@ -19,6 +19,7 @@ local Flatten = define("Flatten", {}, 0)
 Flatten.takes_one = true
 function Flatten:compute_output_shape(shape) return { size_of(shape) } end
 function Flatten:call(x) return lutra.reshape(x, { #x, -1 }) end
+use "nn.layers.channel_order".data_format { Flatten }
 
 local Reshape = define("Reshape", {}, 1, function(self, _, shape)
   if type(shape) ~= "table" then

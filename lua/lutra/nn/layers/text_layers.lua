@@ -55,9 +55,28 @@ local function most_tokens(self)
   return self.max_tokens - (self.output_mode == "int" and kFirst or 1)
 end
 
+-- The tokens of a file, one a line.
+local function read_vocabulary(self, path)
+  local file, problem = io.open(path, "rb")
+  if not file then tools.fail("NotFound", ("%s: vocabulary: %s"):format(self.kind, problem)) end
+  local tokens, line, why = {}, file:read "l"
+  while line do
+    tokens[#tokens + 1] = (line:gsub("\r$", ""))
+    line, why = file:read "l"
+  end
+  file:close()
+  -- A folder can be opened, but not read.
+  if why then tools.fail("FailedPrecondition", ("%s: vocabulary: %s: %s"):format(self.kind, path, why)) end
+  for i = 3, #tokens do
+    if tokens[i] == "" then refuse(self, "vocabulary: line %d of %s is empty, expected a token on each line", i, path) end
+  end
+  return tokens
+end
+
 local function set_vocabulary(self, tokens)
+  if type(tokens) == "string" then tokens = read_vocabulary(self, tokens) end
   if type(tokens) ~= "table" or getmetatable(tokens) ~= nil then
-    refuse(self, "vocabulary is %s, expected a list of strings", tools.what_is(tokens))
+    refuse(self, "vocabulary is %s, expected a list of strings, or the path of a file of lines", tools.what_is(tokens))
   end
   local ids, list = {}, {}
   for i, token in ipairs(tokens) do
@@ -94,7 +113,27 @@ local function common(Made)
   function Made:get_vocabulary() return { "", "[UNK]", table.unpack(self.tokens) } end
   function Made:vocabulary_size() return #self.tokens + kFirst end
   function Made:set_vocabulary(tokens) set_vocabulary(self, tokens) end
-  use "colon"(Made, "layer", "layer", "get_vocabulary vocabulary_size set_vocabulary adapt")
+  -- One token a line, padding and the unknown one too, as in Keras' assets.
+  function Made:save_vocabulary(path)
+    options.text(self.kind, "path", path)
+    local tokens = self:get_vocabulary()
+    for i, token in ipairs(tokens) do
+      if token:find "[\r\n]" then refuse(self, "token %d, \"%s\", has a line break, and a file has one token a line", i, options.quoted(token)) end
+    end
+    -- A file of this name is whole at any time.
+    local new = path .. ".new"
+    local file, problem = io.open(new, "wb")
+    if not file then tools.fail("NotFound", ("%s: save_vocabulary: %s"):format(self.kind, problem)) end
+    local written, why = file:write(table.concat(tokens, "\n"), "\n")
+    local closed, late = file:close()
+    local moved, last = nil, nil
+    if written and closed then moved, last = os.rename(new, path) end
+    if not moved then
+      os.remove(new)
+      tools.fail("FailedPrecondition", ("%s: save_vocabulary: %s"):format(self.kind, tostring(why or late or last)))
+    end
+  end
+  use "colon"(Made, "layer", "layer", "get_vocabulary vocabulary_size set_vocabulary save_vocabulary adapt")
 end
 
 local function read_most(who, most)
@@ -188,7 +227,7 @@ function TextVectorization:init(given)
   local who = "TextVectorization"
   local read = options.read(who, given, {
     max_tokens = false, standardize = "lower_and_strip_punctuation", split = "whitespace", ngrams = false,
-    output_mode = "int", output_sequence_length = false, vocabulary = false, name = false,
+    output_mode = "int", output_sequence_length = false, vocabulary = false, idf_weights = false, name = false,
   })
   self.max_tokens = read_most(who, read.max_tokens)
   self.standardize = read.standardize and options.resolve_callable(who, "standardize", read.standardize, standards,
@@ -204,8 +243,9 @@ function TextVectorization:init(given)
   end
   self.tokens, self.ids = {}, {}
   if read.vocabulary then
-    if self.output_mode == "tf_idf" then refuse(self, "output_mode = \"tf_idf\" needs adapt, which counts the texts") end
-    set_vocabulary(self, read.vocabulary)
+    self:set_vocabulary(read.vocabulary, read.idf_weights or nil)
+  elseif read.idf_weights then
+    refuse(self, "idf_weights need a vocabulary: a weight for each of its tokens")
   end
 end
 
@@ -220,6 +260,17 @@ local function tokens_of(self, text)
     for i = 1, #words - size + 1 do list[#list + 1] = table.concat(words, " ", i, i + size - 1) end
   end
   return list
+end
+
+-- Weights of the vocabulary's tokens; an unknown token has their mean.
+local function set_weights(self, weights)
+  self.weights = { [1] = 0.0 }
+  local sum = 0.0
+  for i, weight in ipairs(weights) do
+    self.weights[i + kFirst] = weight
+    sum = sum + weight
+  end
+  self.weights[kUnknown + 1] = #weights > 0 and sum / #weights or 0.0
 end
 
 -- adapt(texts): a table of strings, or a dataset of strings or of batches of them.
@@ -237,13 +288,9 @@ function TextVectorization:adapt(text)
   for i = #tokens, most_tokens(self) + 1, -1 do tokens[i] = nil end
   set_vocabulary(self, tokens)
   -- log(1 + texts / (1 + texts with the token)); an unknown token has the mean of the others.
-  self.weights = { [1] = 0.0 }
-  local sum = 0.0
-  for i, token in ipairs(tokens) do
-    self.weights[i + kFirst] = math.log(1 + count / (1 + texts[token]))
-    sum = sum + self.weights[i + kFirst]
-  end
-  self.weights[kUnknown + 1] = #tokens > 0 and sum / #tokens or 0.0
+  local weights = {}
+  for i, token in ipairs(tokens) do weights[i] = math.log(1 + count / (1 + texts[token])) end
+  set_weights(self, weights)
   return self
 end
 
@@ -281,6 +328,27 @@ function TextVectorization:__call(text)
   return is_single and y[1] or y
 end
 common(TextVectorization)
+
+-- set_vocabulary(tokens or path[, idf_weights]): for "tf_idf" with a weight for each token that is not special.
+function TextVectorization:set_vocabulary(tokens, weights)
+  if weights == nil and self.output_mode == "tf_idf" then
+    refuse(self, "output_mode = \"tf_idf\" needs idf_weights, or adapt, which counts the texts")
+  end
+  set_vocabulary(self, tokens)
+  if weights == nil then return end
+  if tools.is_tensor(weights) then weights = weights.rank == 1 and weights:totable() or {} end
+  if type(weights) ~= "table" or #weights ~= #self.tokens then
+    refuse(self, "idf_weights are %s, expected %d numbers, one for each token of the vocabulary",
+      type(weights) == "table" and #weights .. " numbers" or tools.what_is(weights), #self.tokens)
+  end
+  for i, weight in ipairs(weights) do options.number(self.kind, ("idf_weights[%d]"):format(i), weight) end
+  set_weights(self, weights)
+end
+-- Those weights, as set_vocabulary takes them.
+function TextVectorization:get_idf_weights()
+  if not self.weights then refuse(self, "it has no weights: they are learnt by adapt, or given") end
+  return { table.unpack(self.weights, kFirst + 1) }
+end
 
 -- Strings and whole numbers to one of num_bins ids from 1, by FNV-1a (Fowler, Noll and Vo).
 local Hashing = define "Hashing"

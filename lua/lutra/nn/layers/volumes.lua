@@ -147,6 +147,8 @@ end, function(self, x)
   return x[key]
 end)
 
+use "nn.layers.channel_order".data_format(made)
+
 -- Keras' other names.
 made.MaxPooling3D, made.AveragePooling3D = made.MaxPool3D, made.AvgPool3D
 made.GlobalMaxPooling3D, made.GlobalAveragePooling3D = made.GlobalMaxPool3D, made.GlobalAvgPool3D

@@ -156,6 +156,40 @@ function replicated.test_step(model, x, y, weight)
   return shared_loss(model.strategy, list, is_sum(model)), Shares(counted(list))
 end
 
+-- A step that the model's class defines, called in each replica with its rows. Numbers are means over the replicas,
+-- weighted by their rows, as are the gradients that the step gives to an optimizer; those of compiled metrics are their
+-- values after all replicas.
+function replicated.own_step(model, step, x, y, weight)
+  local list, ids = split(model.strategy, x, y, weight)
+  local sum = is_sum(model)
+  run(model.strategy, function(share)
+    replicas.current.gradient_share = sum and 1.0 or share.share
+    return step { share.x, share.y, share.weight }
+  end, list, ids)
+  local logs = {}
+  for name in pairs(list[1].loss) do
+    logs[name] = lutra.device(list[1].device, function()
+      local mean
+      for _, share in ipairs(list) do
+        local value = share.loss[name]
+        if value == nil then
+          tools.fail("InvalidArgument", ("the step of the model '%s' gives %s in one replica and not in another"):format(model.name, name))
+        end
+        if tools.is_tensor(value) and value.rank > 0 then value = lutra.reshape(value, {}) end
+        local part = value * share.share
+        mean = mean and mean + part or part
+      end
+      return mean
+    end)
+  end
+  if #model.metrics > 0 then
+    for name, value in pairs(model:read_metrics()) do
+      if logs[name] ~= nil then logs[name] = value end
+    end
+  end
+  return logs
+end
+
 -- The model's result for all rows, on the first device.
 function replicated.predict(model, x)
   local list, ids = split(model.strategy, x)

@@ -8,10 +8,12 @@ local kEpsilon = 1e-7
 
 local losses, by_name = {}, {}
 
-local kNumbers = { number = true }
 -- Accepts numbers and tables of numbers as tensors, as operations do.
 local function tensor(who, name, value)
-  return options.tensor(who, name, value, kNumbers, "a tensor or numbers")
+  if type(value) == "boolean" then
+    tools.fail("InvalidArgument", ("%s: %s is %s, expected a tensor or numbers"):format(who, name, tools.what_is(value)))
+  end
+  return options.tensor(who, name, value, "a tensor or numbers")
 end
 
 -- Labels of shape {n} with predictions of shape {n, 1}, or the reverse, are reshaped. Nothing else is broadcast: that
@@ -100,6 +102,12 @@ local function define(name, words, defaults, fn)
   for _, word in ipairs(words) do by_name[word], losses[word] = Loss, rows end
 end
 
+-- Labels as floats of the predictions' dtype, in their shape.
+local function both(who, y_true, y_pred)
+  y_pred = unhalved(y_pred)
+  return lutra.cast(fitted(who, y_true, y_pred), y_pred.dtype), y_pred
+end
+
 local mse, mae, cross_entropy, softmax_cross_entropy = lutra.mse, lutra.mae, lutra.cross_entropy,
   lutra.softmax_cross_entropy
 
@@ -165,19 +173,23 @@ define("SparseCategoricalCrossentropy", { "sparse_categorical_crossentropy" }, {
     return cross_entropy(y_true, self.from_logits and y_pred or lutra.log(probabilities(y_pred)))
   end)
 
--- Losses of more_losses.lua, which is loaded on use.
+-- Losses of other files, which are loaded on use.
 local more = {}
-for name in ([[Hinge SquaredHinge CategoricalHinge KLDivergence Poisson LogCosh CosineSimilarity MeanAbsolutePercentageError
-  MeanSquaredLogarithmicError BinaryFocalCrossentropy CategoricalFocalCrossentropy Dice Tversky hinge squared_hinge
-  categorical_hinge kl_divergence kld poisson log_cosh logcosh cosine_similarity mean_absolute_percentage_error mape
-  mean_squared_logarithmic_error msle binary_focal_crossentropy categorical_focal_crossentropy dice tversky]]):gmatch "%S+" do
-  more[name] = "nn.training.more_losses"
+for file, names in pairs {
+  hinge_losses = "Hinge SquaredHinge CategoricalHinge hinge squared_hinge categorical_hinge",
+  distance_losses = [[KLDivergence Poisson LogCosh CosineSimilarity MeanAbsolutePercentageError MeanSquaredLogarithmicError
+    kl_divergence kld poisson log_cosh logcosh cosine_similarity mean_absolute_percentage_error mape
+    mean_squared_logarithmic_error msle]],
+  imbalance_losses = [[BinaryFocalCrossentropy CategoricalFocalCrossentropy Dice Tversky binary_focal_crossentropy
+    categorical_focal_crossentropy dice tversky]],
+} do
+  for name in names:gmatch "%S+" do more[name] = "nn.training." .. file end
 end
 use "late".fields(losses, more)
 
 -- Internal: resolves compile's option to a function of labels, predictions and weights (or nil).
 local function get(who, value)
-  if type(value) == "string" and more[value] then use "nn.training.more_losses" end
+  if type(value) == "string" and more[value] then use(more[value]) end
   local found = options.resolve(who, "loss", value, by_name)
   if type(value) == "string" then return found() end
   if type(value) == "function" then
@@ -212,5 +224,5 @@ end
 
 return {
   public = losses, get = get, check_batch = check_batch, fitted = fitted, tensor = tensor, row_weights = row_weights,
-  weights_for = weights_for, define = define, unhalved = unhalved, probabilities = probabilities, kEpsilon = kEpsilon,
+  weights_for = weights_for, define = define, unhalved = unhalved, both = both, probabilities = probabilities, kEpsilon = kEpsilon,
 }

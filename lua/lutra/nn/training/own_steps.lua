@@ -14,13 +14,8 @@ local function refuse(model, name, ...)
   tools.fail("InvalidArgument", ("%s of the model '%s': "):format(name, model.name) .. string.format(...))
 end
 
--- Calls the step. Its result has names and numbers, or tensors of one element.
-function own_steps.call(model, name, step, x, y, weight)
-  if model.strategy then
-    tools.fail("FailedPrecondition", ("fit: the model '%s' has its own %s, which cannot run in replicas: write the loop with "
-      .. "strategy:run (docs/distribute.md)"):format(model.name, name))
-  end
-  local logs = step(model, { x, y, weight })
+-- Fails unless the step's result has names and numbers, or tensors of one element.
+local function checked(model, name, logs)
   if type(logs) ~= "table" or getmetatable(logs) ~= nil then
     refuse(model, name, "it gives %s, expected a table of numbers by name, as in {loss = loss}", tools.what_is(logs))
   end
@@ -31,6 +26,17 @@ function own_steps.call(model, name, step, x, y, weight)
     end
   end
   return logs
+end
+
+-- Calls the step, under a strategy in each replica that has rows.
+function own_steps.call(model, name, step, x, y, weight)
+  local strategy = model.strategy
+  if not strategy then return checked(model, name, step(model, { x, y, weight })) end
+  if strategy.ranks then
+    tools.fail("FailedPrecondition", ("fit: the model '%s' has its own %s, which cannot run in several processes: write the loop "
+      .. "with strategy:run (docs/distribute.md)"):format(model.name, name))
+  end
+  return use "nn.replicas.replicated".own_step(model, function(data) return checked(model, name, step(model, data)) end, x, y, weight)
 end
 
 -- The same with plain numbers, which waits for a GPU; and the names: "loss" first, then the others.

@@ -150,7 +150,7 @@ end
 function training:update_metrics(y, predictions, sample_weight)
   local list, plain = self.metrics, self.plain_metrics
   for i = 1, #list do
-    if self.strategy then
+    if self.strategy and not replicas.current then
       use "nn.replicas.replicated".update_metric(list[i], predictions, i > plain)
     else
       list[i]:update_state(y, predictions, i > plain and sample_weight or nil)

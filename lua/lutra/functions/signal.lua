@@ -8,10 +8,7 @@ local function fail(text, ...) tools.fail("InvalidArgument", text:format(...)) e
 
 -- The samples along the last axis, as floats.
 local function samples(who, value)
-  if not tools.is_tensor(value) then
-    if type(value) ~= "table" then fail("%s: x is %s, expected a tensor", who, tools.what_is(value)) end
-    value = options.literal(who, "x", value)
-  end
+  value = options.tensor(who, "x", value)
   if value.rank == 0 then fail("%s: x is a scalar, which has no axis of samples", who) end
   if value.dtype == "bool" then fail("%s: x is bool, expected a number", who) end
   return value.dtype:find("float") and value or value:cast("float32")
@@ -55,8 +52,7 @@ local function frames_of(who, x, length, step)
 end
 
 function signal.frame(x, length, step)
-  if not tools.is_tensor(x) and type(x) == "table" then x = options.literal("frame", "x", x) end
-  if not tools.is_tensor(x) then fail("frame: x is %s, expected a tensor", tools.what_is(x)) end
+  x = options.tensor("frame", "x", x)
   if x.rank == 0 then fail("frame: x is a scalar, which has no axis of samples") end
   return (frames_of("frame", x, length, step))
 end
@@ -73,9 +69,7 @@ function signal.spectrogram(x, length, step, given)
     weights = window(who, length, { dtype = x.dtype }, options.word(who, "window", weights, windows))
   end
   if weights then
-    if not tools.is_tensor(weights) then
-      fail("%s: window is %s, expected a name or a tensor", who, tools.what_is(weights))
-    end
+    weights = options.tensor(who, "window", weights, "a name or a tensor")
     if weights.rank ~= 1 or #weights ~= length then
       fail("%s: window has the shape %s, expected a number for each of frame_length's %d samples", who,
         tostring(weights.shape), length)

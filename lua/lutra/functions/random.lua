@@ -30,17 +30,14 @@ function random.choice(x, shape, given)
   local read = options.read(who, given, { replace = true, p = false, seed = false })
   local count, list = sizes_of(who, shape)
   local is_number = math.type(x) == "integer"
-  if not is_number and not tools.is_tensor(x) then
-    if type(x) ~= "table" then fail("%s: x is %s, expected a tensor or a whole number", who, tools.what_is(x)) end
-    x = options.literal(who, "x", x)
-  end
+  if not is_number then x = options.tensor(who, "x", x, "a tensor or a whole number") end
   if not is_number and x.rank == 0 then fail("%s: x is a scalar tensor, which has no elements to choose from", who) end
   local n = is_number and options.count(who, "x", x, 0) or #x
   if n == 0 and count > 0 then fail("%s: x has no elements to choose from", who) end
   local seed, places = read.seed or nil, nil
   local p = read.p
   if p then
-    if not tools.is_tensor(p) then p = options.literal(who, "p", p) end
+    p = options.tensor(who, "p", p)
     if p.rank ~= 1 or #p ~= n then
       fail("%s: p has the shape %s, expected a weight for each of the %d elements", who, tostring(p.shape), n)
     end
