@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/clock.h"
+#include "ops/elementwise.h"
 
 namespace lutra {
 namespace {
@@ -36,7 +37,8 @@ Ticket queue(Context& context, Launch& launch) {
   }
   const bool is_injected = ++device.launches == device.fail_at;
   LaunchRecord* record = nullptr;
-  if ((launch.args.op->flags & kChecksValues) != 0 || is_injected) {
+  const DType dtype = launch.args.n_in > 0 ? launch.args.in[0].dtype : launch.args.out[0].dtype;
+  if (may_find_fault(*launch.args.op, dtype) || is_injected) {
     uint32_t with_it;
     record = faults.open(set.get(), &with_it);
     set.replace(with_it);

@@ -17,7 +17,8 @@ constexpr int kMostSlots = 8;
 constexpr int64_t kBlocksAThread = 8;
 
 bool may_join(const Step& step) {
-  if (step.kind != Step::Kind::Launch || !is_elementwise(*step.op) || step.op->has(kChecksValues)) return false;
+  if (step.kind != Step::Kind::Launch || !is_elementwise(*step.op)) return false;
+  if (may_find_fault(*step.op, step.in[0].dtype)) return false;
   if (!step.device->is_host() || step.out.size() != 1 || step.scratch_bytes > 0) return false;
   const int64_t size = step.out[0].size;
   if (size < kLeastSize) return false;

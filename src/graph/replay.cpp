@@ -9,6 +9,7 @@
 #include "eager/variable.h"
 #include "graph/chains.h"
 #include "ops/create.h"
+#include "ops/elementwise.h"
 
 // Note [Finalizers and replays]
 // Finding memory may collect garbage, whose finalizers may assign variables, release tensors, or call the same graph.
@@ -27,7 +28,10 @@ namespace {
 
 constexpr int kNodesBetweenPolls = 64;
 constexpr int kMostRounds = 8;  // as Inputs::kMostRounds
+constexpr int kMostMisses = 4;  // runs in a row that do not repeat the kept graph; then memory that stays is of no use
 constexpr int kLeastBatch = 4;  // launches; fewer cost less one by one
+// Of arguments and results together: copying more takes longer than queuing launches anew.
+constexpr std::size_t kMostFixedBytes = std::size_t{16} << 20;
 
 template <class T> T& at(std::vector<T>& list, int i) { return list[static_cast<std::size_t>(i)]; }
 template <class T> const T& at(const std::vector<T>& list, int i) { return list[static_cast<std::size_t>(i)]; }
@@ -204,6 +208,7 @@ void Replay::place_blocks() {
 
 void Replay::release_idle(const LogicalDevice* device) {
   auto is_there = [&](const Program::Block& block) { return device == nullptr || block.device == device; };
+  if (!is_busy_ && (device == nullptr || device == batch_device_)) release_fixed();
   if (is_busy_ || !std::any_of(program_.blocks.begin(), program_.blocks.end(), is_there)) return;
   for (Storage*& block : blocks_) {
     if (block != nullptr) std::exchange(block, nullptr)->release();
@@ -268,12 +273,12 @@ void Replay::prepare() {
     place_blocks();
     is_placed_ = true;
   }
+  if (has_fixed_) place_fixed();
   for (int cell : own_) {
-    const Cell& own = at(program_.cells, cell);
-    LogicalDevice& device = context_.runtime().device(own.device);
-    Storage* storage = context_.allocate(device, own.bytes, {"graph", DType::UInt8, {static_cast<int64_t>(own.bytes)}});
+    Storage* storage = allocate(at(program_.cells, cell));
     held_.push_back(storage);
-    move(cell, {storage->data, storage});
+    if (has_fixed_) fresh_.push_back(storage);
+    else move(cell, {storage->data, storage});
   }
   for (int round = 0; round < kMostRounds && !are_settled(); ++round) settle_variables();
   if (!is_valid_) fail(ErrorCode::FailedPrecondition, "graph: a finalizer reset the devices while a replay was set up");
@@ -286,6 +291,7 @@ void Replay::begin(std::span<const TensorRep* const> arguments) {
   for (int cell : arguments_) {
     const TensorRep& given = *arguments[static_cast<std::size_t>(at(program_.cells, cell).index)];
     std::byte* data = const_cast<std::byte*>(given.address());
+    if (has_fixed_ && fix_argument(cell, given)) continue;
     if (program_.has_copies && given.storage != nullptr) {
       given.storage->retain();
       held_.push_back(given.storage);
@@ -340,6 +346,7 @@ void Replay::run(std::span<const TensorRep* const> arguments, std::span<TensorRe
     for (const auto& [key, field] : error.fields()) told.with(key, field);
     throw told;
   }
+  give_fixed();
   for (std::size_t i = 0; i < results.size(); ++i) give(program_.results[i], results[i], arguments);
 }
 
@@ -373,17 +380,80 @@ void Replay::run_other(const Node& node) {
   run_chain(chain, program_, {chained_.data() + start, static_cast<std::size_t>(chain.last - chain.first + 1)});
 }
 
+Storage* Replay::allocate(const Cell& cell) {
+  LogicalDevice& device = context_.runtime().device(cell.device);
+  return context_.allocate(device, cell.bytes, {"graph", DType::UInt8, {static_cast<int64_t>(cell.bytes)}});
+}
+
+void Replay::place_fixed() {
+  for (const std::vector<int>* cells : {&own_, &arguments_}) {
+    for (int cell : *cells) {
+      if (at(fixed_, cell) != nullptr || at(program_.cells, cell).device != batch_device_->id) continue;
+      Storage* storage = allocate(at(program_.cells, cell));
+      if (!is_valid_ || at(fixed_, cell) != nullptr) {
+        storage->release();
+        continue;
+      }
+      at(fixed_, cell) = storage;
+      move(cell, {storage->data, storage});
+    }
+  }
+}
+
+void Replay::release_fixed() {
+  for (Storage*& storage : fixed_) {
+    if (storage != nullptr) std::exchange(storage, nullptr)->release();
+  }
+}
+
+// Queues the copy of an argument to its fixed memory. False if the launches read it elsewhere.
+bool Replay::fix_argument(int cell, const TensorRep& given) {
+  Storage* fixed = at(fixed_, cell);
+  if (fixed == nullptr || given.storage == nullptr || given.storage->device != batch_device_->id) return false;
+  Runtime& runtime = context_.runtime();
+  runtime.transfer().make_ready(*batch_device_, *given.storage);
+  batch_device_->compute->copy({fixed->data, given.data, given.nbytes()}, false);
+  runtime.faults().retain(given.storage->fault_set);
+  runtime.faults().release(std::exchange(fixed->fault_set, given.storage->fault_set));
+  return true;
+}
+
+// Queues the copies of results from their fixed memory.
+void Replay::give_fixed() {
+  Runtime& runtime = context_.runtime();
+  for (std::size_t i = 0; i < fresh_.size(); ++i) {
+    const Storage& fixed = *at(fixed_, own_[i]);
+    batch_device_->compute->copy({fresh_[i]->data, fixed.data, at(program_.cells, own_[i]).bytes}, false);
+    runtime.faults().retain(fixed.fault_set);
+    runtime.faults().release(std::exchange(fresh_[i]->fault_set, fixed.fault_set));
+  }
+}
+
 void Replay::find_batch() {
   LogicalDevice* device = nullptr;
   int launches = 0;
+  bool assigns = false;
   for (const Step& step : program_.steps) {
+    assigns |= step.kind == Step::Kind::Assign;
     if (step.kind == Step::Kind::Assign) continue;
     if (step.kind == Step::Kind::Copy || (device != nullptr && step.device != device)) return;
     device = step.device;
     ++launches;
-    has_fresh_args_ |= step.rng_at >= 0 || (step.op->flags & kChecksValues) != 0;
+    const DType dtype = step.in.empty() ? step.out[0].dtype : step.in[0].dtype;
+    has_fresh_args_ |= step.rng_at >= 0 || may_find_fault(*step.op, dtype);
   }
-  if (launches >= kLeastBatch && !device->is_host()) batching_ = dynamic_cast<BatchingStream*>(device->compute.get());
+  if (launches < kLeastBatch || device->is_host()) return;
+  batching_ = dynamic_cast<BatchingStream*>(device->compute.get());
+  if (batching_ == nullptr) return;
+  batch_device_ = device;
+  // A variable may keep the memory of what is assigned to it.
+  if (assigns || has_fresh_args_) return;
+  std::size_t bytes = 0;
+  for (const Cell& cell : program_.cells) {
+    if (cell.kind == Cell::Kind::Argument || cell.is_own) bytes += cell.bytes;
+  }
+  has_fixed_ = bytes <= kMostFixedBytes;
+  fixed_.assign(program_.cells.size(), nullptr);
 }
 
 std::vector<std::byte> Replay::numbers() const {
@@ -403,7 +473,7 @@ void Replay::note_batch(bool is_whole) {
 // Whether the batch of the last run is this run's too.
 bool Replay::can_repeat() {
   if (!is_batch_whole_ || has_moved_ || has_fresh_args_ || kept_numbers_ != numbers()) return false;
-  LogicalDevice& device = *program_.steps[0].device;
+  LogicalDevice& device = *batch_device_;
   if (device.fail_at != 0) return false;
   auto is_plain = [&](int cell) {
     Storage* storage = at(bases_, cell).storage;  // null: its value is part of the launches
@@ -423,12 +493,14 @@ bool Replay::can_repeat() {
 void Replay::run_everywhere() {
   if (batching_ == nullptr || context_.is_observed()) return run_nodes();
   if (can_repeat()) {
+    misses_ = 0;
     batching_->repeat_batch(*kept_);
     for (const Step& step : program_.steps) {
       if (step.kind == Step::Kind::Assign) assign(step);
     }
     return;
   }
+  ++misses_;
   is_batch_whole_ = false;
   OpenBatch batch(batching_, kept_);
   run_nodes();
@@ -502,9 +574,22 @@ void Replay::assign(const Step& step) {
   take_value(context_, variable, value);
 }
 
+// Where the caller finds a cell: not in memory that the next run writes over.
+Replay::Base Replay::base_for_caller(int cell, std::span<const TensorRep* const> arguments) const {
+  if (!has_fixed_ || at(fixed_, cell) == nullptr) return at(bases_, cell);
+  const Cell& of = at(program_.cells, cell);
+  if (of.kind == Cell::Kind::Argument) {
+    const TensorRep& given = *arguments[static_cast<std::size_t>(of.index)];
+    return {const_cast<std::byte*>(given.address()), given.storage};
+  }
+  const auto own = std::find(own_.begin(), own_.end(), cell) - own_.begin();
+  Storage* fresh = fresh_[static_cast<std::size_t>(own)];
+  return {fresh->data, fresh};
+}
+
 void Replay::give(const Program::Result& result, TensorRep* out, std::span<const TensorRep* const> arguments) {
-  const Base& base = at(bases_, result.place.cell);
   const Cell& cell = program_.cell(result.place);
+  const Base base = base_for_caller(result.place.cell, arguments);
   LogicalDevice& device = context_.runtime().device(
       cell.kind == Cell::Kind::Argument ? arguments[static_cast<std::size_t>(cell.index)]->device : result.like.device);
   *out = result.like;
@@ -527,8 +612,13 @@ void Replay::give(const Program::Result& result, TensorRep* out, std::span<const
 void Replay::end() {
   for (Storage* storage : held_) storage->release();
   held_.clear();
+  fresh_.clear();
   small_.clear();
   is_busy_ = false;
+  if (has_fixed_ && misses_ >= kMostMisses) {
+    has_fixed_ = false;
+    release_fixed();
+  }
   if (!is_valid_) forget_devices();
 }
 

@@ -79,6 +79,12 @@ class Replay final : public IdleMemory {
   void run_everywhere();
   void run_nodes();
   void find_batch();
+  Storage* allocate(const Cell& cell);
+  void place_fixed();
+  void release_fixed();
+  bool fix_argument(int cell, const TensorRep& given);
+  void give_fixed();
+  Base base_for_caller(int cell, std::span<const TensorRep* const> arguments) const;
   bool can_repeat();
   void note_batch(bool is_whole);
   std::vector<std::byte> numbers() const;
@@ -115,6 +121,12 @@ class Replay final : public IdleMemory {
   // If all launches are on one GPU: the stream that can take them together, and what it keeps of the last run.
   BatchingStream* batching_ = nullptr;
   std::unique_ptr<CommandBatch> kept_;
+  LogicalDevice* batch_device_ = nullptr;
+  // In batches arguments and results have memory that stays, as far as they fit (Note [Replays in batches]).
+  bool has_fixed_ = false;
+  int misses_ = 0;               // runs in a row that did not repeat the batch of the run before
+  std::vector<Storage*> fixed_;  // by cell; null: none
+  std::vector<Storage*> fresh_;  // by own_: what a result that has fixed memory is copied to
   bool is_batch_whole_ = false;
   bool has_moved_ = false;               // some cell, since then
   bool has_fresh_args_ = false;          // some launch has arguments that differ at each run

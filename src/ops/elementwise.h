@@ -16,4 +16,10 @@ inline bool is_elementwise(const OpDef& op) {
                                            [](const InputDef& input) { return (input.flags & kByElement) != 0; });
 }
 
+// Whether a kernel for that dtype may report a Fault. Elementwise ops find wrong values among integers only: divisors
+// that are 0, negative powers.
+inline bool may_find_fault(const OpDef& op, DType dtype) {
+  return op.has(kChecksValues) && (is_integer(dtype) || !is_elementwise(op));
+}
+
 }  // namespace lutra
