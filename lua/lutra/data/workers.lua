@@ -107,7 +107,9 @@ local function packer(names)
     local shape = value.shape
     put("<c1s1I1", "t", value.dtype, #shape)
     for axis = 1, #shape do put("<i8", shape[axis]) end
-    put("<s8", value:bytes())
+    local bytes = value:bytes()
+    put("<i8", #bytes)
+    out[#out + 1] = bytes -- without a copy
   end
   function packers.string(value) put("<c1s8", "s", value) end
   function packers.number(value)
