@@ -71,7 +71,9 @@ template <class T> [[gnu::always_inline]] constexpr T erfinv_middle(T t) {
 
 template <class T> [[gnu::always_inline]] constexpr T erfinv_of(T x) {
   T a = std::fabs(x);
-  T w = -log_of((T(1) - a) * (T(1) + a));  // nan beyond 1
+  T rest = (T(1) - a) * (T(1) + a), w;
+  if constexpr (FloatForm<T>::kIsFloat) w = -plain_log(rest);  // never subnormal; from 1 on it is not used
+  else w = -log_of(rest);
   T y = a * (w < T(5) ? erfinv_middle(w - T(2.5)) : erfinv_end(std::sqrt(w) - T(3)));
   if constexpr (!FloatForm<T>::kIsFloat) {
     // One step of Halley's method. Both differences from erf and erfc are multiplied by e^(y^2).
@@ -81,6 +83,7 @@ template <class T> [[gnu::always_inline]] constexpr T erfinv_of(T x) {
     y -= step / muladd(y, step, 1.0);
   }
   y = a == T(1) ? std::numeric_limits<T>::infinity() : y;
+  y = a <= T(1) ? y : std::numeric_limits<T>::quiet_NaN();
   return std::copysign(y, x);
 }
 

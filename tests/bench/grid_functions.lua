@@ -41,4 +41,19 @@ return function(add)
         torch = ("r = F.scaled_dot_product_attention(q, q, q%s)"):format(causal and ", is_causal=True" or "")}
     end
   end
+  -- Ten elements a row.
+  for _, width in ipairs {1, 64} do
+    add {name = "sparse csr times " .. (width == 1 and "a vector" or width .. " columns"), class = "shapes", tolerance = 1e-3,
+      flops = 2 * 200000 * width,
+      setup = {
+        lutra = ([[local i = lt.range(200000, {dtype = 'int64'})
+          local s = lt.sparse.coo {indices = lt.stack({i * 7919 %% 20011 %% 20000, i * 104729 %% 20021 %% 20000}, 2) + 1,
+            values = (i %% 127):float32() / 64 - 1, shape = {20000, 20000}}:to_csr()
+          local b = ((lt.range(20000 * %d, {dtype = 'int64'}) * 7919 %% 127):float32() / 64 - 1):reshape {20000, %d}]]):format(width, width),
+        torch = (("i = np.arange(200000); b = torch.tensor(((np.arange(20000 * %d) * 7919 %% 127).astype(np.float32) / np.float32(64) - 1)"
+          .. ".reshape(20000, %d)); s = torch.sparse_coo_tensor(np.stack([i * 7919 %% 20011 %% 20000, i * 104729 %% 20021 %% 20000]), "
+          .. "torch.tensor(((i %% 127).astype(np.float32) / np.float32(64) - 1)), (20000, 20000)).to_sparse_csr()"):format(width, width)),
+      },
+      lutra = "r = s:matmul(b)", torch = "r = s @ b"}
+  end
 end

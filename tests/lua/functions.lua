@@ -69,6 +69,9 @@ expect.case("attention in blocks is the same, also its gradients", function()
     end
   end
   both(1100, 1000, {})
+  both(200, 200, { is_causal = true })
+  both(129, 300, { is_causal = true })
+  both(300, 129, { is_causal = true, mask = lt.logical_or(noise(7, { 1, 1, 129 }):gt(0), lt.range(129):eq(0)) })
   both(1030, 1030, { is_causal = true })
   both(900, 1300, { mask = noise(7, { 1, 900, 1300 }):gt(0), scale = 0.2 })
   both(1300, 900, { mask = lt.logical_or(noise(7, { 2, 1, 900 }):gt(0), lt.range(900):eq(0)), is_causal = true })

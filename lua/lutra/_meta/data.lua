@@ -146,10 +146,10 @@ function Dataset:shuffle(buffer_size, options) end
 
 --- Applies a function to each element.
 ---@param f function takes an element's values, returns the new values: tensors, numbers, tables; it runs when the element is needed, on the program's thread
----@param options? table {num_parallel_calls and deterministic are accepted and have no effect}
+---@param options? table {num_parallel_calls: so many other interpreters compute elements ahead, each on a thread of its own and on the CPU; lutra.data.AUTOTUNE: as many as there are cores. The function is sent there with the local variables it uses: numbers, strings, booleans, tensors, tables of them, Lua functions, TextVectorization and the like; not variables, layers, files or globals of the program. What it assigns stays there. deterministic is accepted: elements keep their order}
 ---@return lutra.data.Dataset
 --- Errors: InvalidArgument if f is not a function, and during iteration if it returns nothing or a value that is not a
----   tensor; errors of f.
+---   tensor, or uses a value that cannot be sent to another interpreter; errors of f.
 --- Example:
 ---     for x in lt.data.Dataset.range(3):map(function(x) return x * 10 end):batch(3):iterate() do print(x) end
 ---     --> lutra.Tensor([ 0 10 20], shape=(3,), dtype=int64)

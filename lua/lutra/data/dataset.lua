@@ -97,16 +97,19 @@ local function converted_values(who, first, ...)
   return table.unpack(parts)
 end
 
--- map(f[, {num_parallel_calls}]): f always runs on the program's own thread.
+-- map(f[, {num_parallel_calls}]): f runs on the program's own thread, or in other interpreters (workers.lua).
 derive("map", function(self, f, given)
   require_function("map", f)
-  options.read("map", given, { num_parallel_calls = false, deterministic = true })
+  local read = options.read("map", given, { num_parallel_calls = false, deterministic = true })
+  local workers = read.num_parallel_calls and use "data.workers"
+  local parallel = workers and workers.count(read.num_parallel_calls)
   local function applied(first, ...)
     if first ~= nil then return converted_values("map", f(first, ...)) end
   end
   return self.count, function(ahead)
     local next = self.open(ahead)
-    return function() return applied(next()) end
+    local elsewhere = parallel and workers.open(f, parallel, next)
+    return elsewhere or function() return applied(next()) end
   end
 end)
 

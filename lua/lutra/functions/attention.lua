@@ -1,9 +1,10 @@
--- Attention. Up to 1,024 x 1,024 scores are one matrix for each head; beyond, blocks of queries are computed one after the
--- other, and the gradient computes each block's scores anew instead of keeping them.
+-- Attention. Up to 1,024 x 1,024 scores are one matrix for each head, causal ones up to 128 x 128; beyond, blocks of queries
+-- are computed one after the other, and the gradient computes each block's scores anew instead of keeping them. Causal blocks
+-- leave out the keys that none of their queries sees, half of all.
 local lutra, tools, use = ...
 local options, arguments = use "options", use "functions.arguments"
 
-local kMostScores = 1024 * 1024
+local kMostScores, kMostCausal = 1024 * 1024, 128 * 128
 -- Scores of a block, over all heads: about what a core's caches hold.
 local kBlockScores = 1 << 18
 
@@ -164,7 +165,9 @@ local function attention(query, key, value, given)
     is_causal = read.is_causal,
     scale = read.scale and options.number(who, "scale", read.scale) or 1 / math.sqrt(math.max(q.shape[q.rank], 1)),
   }
-  if q.shape[q.rank - 1] * k.shape[k.rank - 1] <= kMostScores then return plain(q, k, v, mask, told) end
+  if q.shape[q.rank - 1] * k.shape[k.rank - 1] <= (told.is_causal and kMostCausal or kMostScores) then
+    return plain(q, k, v, mask, told)
+  end
   blocked = blocked or make_blocked()
   return blocked(q, k, v, told, mask)
 end

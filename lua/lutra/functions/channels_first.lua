@@ -1,6 +1,6 @@
--- data_format = "channels_first" of convolutions and pools: images {rows, channels, height, width}. They are turned, as
--- oneDNN takes about twice as long for images in this order (docs/decisions/channels-first-is-turned.md). A convolution with
--- a window of one element is a product, which needs no copy.
+-- data_format = "channels_first" of convolutions and pools: images {rows, channels, height, width}. They are transposed, as
+-- oneDNN takes about twice as long in this order (docs/decisions/channels-first-is-transposed.md). A convolution with a
+-- window of one element is a product, which needs no copy.
 local lutra, tools, use = ...
 local options, arguments = use "options", use "functions.arguments"
 

@@ -19,12 +19,12 @@ function norms.gumbel_softmax(logits, given)
   options.positive(who, "tau", read.tau)
   options.boolean(who, "hard", read.hard)
   local axis = arguments.axis(who, read.axis, logits.rank)
-  local share = lutra.random.uniform(logits.shape, { seed = read.seed or nil })
-  -- 0 has no logarithm.
-  local noise = -lutra.log(-lutra.log(lutra.clip(share, 1e-20, 1 - 6e-8)))
   -- Halves are rounded once, at the end: a rounded sum would change its power by whole percents.
   local sum, dtype = wide(logits)
-  local y = lutra.softmax((sum + lutra.cast(noise, sum.dtype)) / read.tau, axis)
+  local share = lutra.random.uniform(logits.shape, { seed = read.seed or nil, dtype = sum.dtype })
+  -- 0 has no logarithm.
+  local noise = -lutra.log(-lutra.log(lutra.clip(share, 1e-20, 1 - 6e-8)))
+  local y = lutra.softmax((sum + noise) / read.tau, axis)
   if y.dtype ~= dtype then y = lutra.cast(y, dtype) end
   if not read.hard then return y end
   local chosen = lutra.one_hot(lutra.argmax(y, axis), y.shape[axis], { dtype = y.dtype })

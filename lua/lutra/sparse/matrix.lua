@@ -78,12 +78,32 @@ function Matrix:transpose()
   return self.format == "csr" and sorted(made, "csr") or made
 end
 
+local function is_on_gpu(x) return x.device:find "GPU:%d+$" ~= nil end
+
+-- The same product by ops that run on GPUs, where coo_matmul has no kernel: a number for each element and column of b.
+local function product_on_gpu(self, b)
+  local values = self.values
+  if values.dtype ~= b.dtype then
+    local wide = values.dtype == "float64" or b.dtype == "float64"
+    values, b = lutra.cast(values, wide and "float64" or "float32"), lutra.cast(b, wide and "float64" or "float32")
+  end
+  local dtype = b.dtype
+  -- Halves are added as float32, integers as in coo_matmul.
+  if dtype ~= "float64" and dtype ~= "float32" then
+    values, b = lutra.cast(values, "float32"), lutra.cast(b, "float32")
+  end
+  if b.rank == 2 then values = lutra.expand_dims(values, 2) end
+  local y = lutra.unsorted_segment_sum(lutra.gather(b, self.columns) * values, self.rows, self.shape[1])
+  return dtype:find "float16" and lutra.cast(y, dtype) or y
+end
+
 function Matrix:matmul(b)
   b = options.tensor("sparse.matmul", "b", b)
   if b.rank ~= 1 and b.rank ~= 2 or b.shape[1] ~= self.shape[2] then
     fail("sparse.matmul: a %s and b %s do not match: expected a vector or a matrix with a first axis of %d",
       options.shape_text(self.shape), tostring(b.shape), self.shape[2])
   end
+  if is_on_gpu(self.values) or is_on_gpu(b) then return product_on_gpu(self, b) end
   return lutra.coo_matmul(self.values, self.rows, self.columns, b, self.shape[1])
 end
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lua/bindings/terminal.h"
+#include "lua/bindings/workers.h"
 #include "lua/border/guard.h"
 #include "lua/border/interrupts.h"
 #include "lua/border/lua_sources.h"
@@ -111,6 +112,7 @@ void open_use(lua_State* L, int module) {
   open_datasets(L, state);
   open_prefetch(L, state);
   open_file_rows(L, state);
+  open_workers(L, state);
   open_replicas(L, state);
   open_ranks(L, state);
   open_finally(L);

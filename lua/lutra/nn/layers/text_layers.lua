@@ -16,6 +16,8 @@ local modes = { int = true, multi_hot = true, count = true, one_hot = true, tf_i
 local function define(kind)
   local Made = class("nn." .. kind)
   Made.kind, Made.remembers = kind, true
+  -- It has neither weights nor state that a call changes, so that other interpreters may have a copy (data/workers.lua).
+  Made.can_be_sent = true
   function Made:__tostring() return ("<lutra.nn.%s>"):format(kind) end
   made[kind] = Made
   return Made
