@@ -307,6 +307,15 @@ class Session(AttachTest):
 
 
 class Interrupts(AttachTest):
+    def test_ctrl_c_where_lines_are_plain_begins_a_row(self):
+        t = Terminal([LUTRA], environment={**self.environment, "TERM": "dumb"})
+        self.addCleanup(t.child.close, True)
+        t.see_row(0, ">")
+        t.send(ctrl("c"))
+        t.wait("a new row", lambda: t.row(-1) == ">" and t.row(0) == ">")
+        t.send("1 + 1", ENTER)
+        t.see("2")
+
     def test_ctrl_c_typed_with_enter_stops_the_entry_and_not_the_next_one(self):
         for command in [[LUTRA, "--sim-gpus", "1"], None]:
             if command is None:
