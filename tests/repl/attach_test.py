@@ -311,8 +311,12 @@ class Interrupts(AttachTest):
         t = Terminal([LUTRA], environment={**self.environment, "TERM": "dumb"})
         self.addCleanup(t.child.close, True)
         t.see_row(0, ">")
-        t.send(ctrl("c"))
-        t.wait("a new row", lambda: t.row(-1) == ">" and t.row(0) == ">")
+        # The prompt is there a moment before the program waits for a line.
+        def pressed():
+            t.send(ctrl("c"))
+            t.take(0.5)
+            return t.row(-1) == ">" and t.row(0) == ">"
+        t.wait("a new row", pressed)
         t.send("1 + 1", ENTER)
         t.see("2")
 
