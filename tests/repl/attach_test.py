@@ -307,6 +307,19 @@ class Session(AttachTest):
 
 
 class Interrupts(AttachTest):
+    def test_ctrl_c_where_lines_are_plain_begins_a_row(self):
+        t = Terminal([LUTRA], environment={**self.environment, "TERM": "dumb"})
+        self.addCleanup(t.child.close, True)
+        t.see_row(0, ">")
+        # The prompt is there a moment before the program waits for a line.
+        def pressed():
+            t.send(ctrl("c"))
+            t.take(0.5)
+            return t.row(-1) == ">" and t.row(0) == ">"
+        t.wait("a new row", pressed)
+        t.send("1 + 1", ENTER)
+        t.see("2")
+
     def test_ctrl_c_typed_with_enter_stops_the_entry_and_not_the_next_one(self):
         for command in [[LUTRA, "--sim-gpus", "1"], None]:
             if command is None:

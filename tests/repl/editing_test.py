@@ -381,6 +381,12 @@ class Help(EditorTest):
         t.send("1)")
         t.wait("no signature", lambda: t.text() == "> matmul(1)")
 
+    def test_a_key_is_shown_before_the_signature_is_looked_up(self):
+        t = self.start()
+        t.send("bell(")
+        t.wait("the look-up", lambda: b"\a" in t.output)
+        self.assertLess(t.output.rindex(b"("), t.output.index(b"\a"))
+
     def test_a_long_signature_is_cut(self):
         t = self.start(columns=20)
         t.send("matmul(")

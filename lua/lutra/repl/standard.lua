@@ -42,6 +42,7 @@ debug.getmetatable(value): the metatable of a value, whatever its field __metata
 debug.getregistry(): the registry
 debug.getupvalue(f, n): the name and the value of the n-th upvalue of f
 debug.getuservalue(u, [n]): the n-th value that belongs to a userdata
+debug.setcstacklimit(limit): has no effect any more
 debug.sethook([thread], hook, mask, [count]): calls hook at each "c"all, "r"eturn, "l"ine, or `count` instructions
 debug.setlocal([thread], level, n, value): sets the n-th local of a level
 debug.setmetatable(value, metatable): sets the metatable of any value
@@ -72,22 +73,30 @@ math.abs(x): the number without its sign
 math.acos(x): the angle whose cosine is x, in radians
 math.asin(x): the angle whose sine is x, in radians
 math.atan(y, [x]): the angle whose tangent is y / x, in radians
+math.atan2(y, x): math.atan, as older Lua calls it
 math.ceil(x): the least integer not below x
 math.cos(x): the cosine of an angle in radians
+math.cosh(x): the hyperbolic cosine
 math.deg(x): radians as degrees
 math.exp(x): e to the power of x
 math.floor(x): the largest integer not above x
 math.fmod(x, y): what remains of x / y rounded towards zero
+math.frexp(x): m and e so that x is m * 2^e and m in [0.5, 1)
+math.ldexp(m, e): m * 2^e
 math.log(x, [base]): the logarithm; the natural one by default
+math.log10(x): the logarithm to base 10
 math.max(x, ...): the largest argument
 math.min(x, ...): the least argument
 math.modf(x): the integer part and the fraction
+math.pow(x, y): x^y
 math.rad(x): degrees as radians
 math.random([m, n]): a float in [0, 1), or an integer in 1..m or m..n
 math.randomseed([x, y]): sets the seed of math.random
 math.sin(x): the sine of an angle in radians
+math.sinh(x): the hyperbolic sine
 math.sqrt(x): the square root
 math.tan(x): the tangent of an angle in radians
+math.tanh(x): the hyperbolic tangent
 math.tointeger(x): x as an integer; nil if it is none
 math.type(x): "integer", "float", or nil if x is no number
 math.ult(m, n): m < n as unsigned integers

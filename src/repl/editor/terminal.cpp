@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <string>
 
 namespace lutra::editor {
@@ -101,6 +102,9 @@ void Terminal::read_ahead() {
 }
 
 void Terminal::shape_cursor(CursorShape shape, std::string& out) {
+  // The console of older Linux prints the end of the sequence.
+  const char* name = std::getenv("TERM");
+  if (name != nullptr && std::string_view(name).starts_with("linux")) return;
   has_shape = shape != CursorShape::Default;
   switch (shape) {
     case CursorShape::Default: out += kUsersCursor; break;

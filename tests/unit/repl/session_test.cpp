@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <lua.hpp>
+#include <sstream>
 
 #include "lua/border/interpreter.h"
 #include "support/catch.h"
@@ -362,6 +363,23 @@ TEST_CASE("the signature of the call that the cursor is in") {
   front.run("string.rep = add");
   CHECK(front.signature("string.rep(|") == "string.rep(a, b, ...)");
   CHECK(front.signature("(|") == "");
+}
+
+TEST_CASE("every function of Lua's own library has a signature") {
+  Front front;
+  front.run(
+      "for _, module in ipairs {'_G', 'string', 'table', 'math', 'io', 'os', 'coroutine', 'utf8', 'debug', 'package'} "
+      "do "
+      "for name, value in pairs(_G[module]) do "
+      "if type(value) == 'function' then print(module == '_G' and name or module .. '.' .. name) end end end");
+  std::istringstream names(front.printed);
+  int count = 0;
+  for (std::string name; std::getline(names, name); ++count) {
+    INFO(name);
+    CHECK(front.signature(name + "(|").find(name + "(") == 0);
+    CHECK(front.session.inspect(name, name.size()).find(name + "(") == 0);
+  }
+  CHECK(count > 130);
 }
 
 TEST_CASE("what is known about a name") {
