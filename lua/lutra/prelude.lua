@@ -37,7 +37,10 @@ comes_late(core.tape_methods, "autograd", { "jacobian", "batch_jacobian", "stop_
 comes_late(lutra, "numerics", { "meshgrid", "mirror_pad", "tril_indices", "triu_indices", "union1d", "intersect1d", "setdiff1d",
   "segment_sum", "segment_mean", "segment_max", "segment_min",
   "global_norm", "clip_by_global_norm", "map_fn", "vmap", "scan", "while_loop" })
-comes_late(lutra, "signal", { "hann_window", "hamming_window", "blackman_window", "frame", "spectrogram", "dct", "idct" })
+comes_late(lutra, "signal", { "hann_window", "hamming_window", "blackman_window", "frame", "spectrogram", "stft", "istft",
+  "dct", "idct" })
+comes_late(lutra.fft, "fft", { "fft2", "ifft2", "rfft2", "irfft2", "fftn", "ifftn", "rfftn", "irfftn", "hfft", "ihfft",
+  "fftfreq", "rfftfreq", "fftshift", "ifftshift" })
 comes_late(lutra.random, "random", { "choice", "Generator" })
 
 comes_late(lutra, "functions.attention", { "scaled_dot_product_attention" })
@@ -51,7 +54,7 @@ comes_late(lutra, "functions.losses", { "ctc_loss", "kl_div", "nll_loss" })
 
 -- lutra.float32 is the dtype's name; t:float32() is a cast, also for variables.
 for _, dtype in ipairs { "float32", "float64", "float16", "bfloat16", "int8", "uint8", "int16", "int32", "int64",
-  "bool" } do
+  "bool", "complex64", "complex128" } do
   lutra[dtype] = dtype
   local function cast(tensor, ...)
     if select("#", ...) > 0 then core.refuse_arguments(dtype, ...) end
