@@ -15,10 +15,11 @@ struct ComplexDiv {
   template <class T> [[gnu::always_inline]] static Complex<T> apply(Complex<T> a, Complex<T> b) {
     const bool turned = std::fabs(b.re) < std::fabs(b.im);
     const T large = turned ? b.im : b.re, small = turned ? b.re : b.im;
-    const T x = turned ? a.im : a.re, y = turned ? -a.re : a.im;
+    const T x = turned ? a.im : a.re, y = turned ? a.re : a.im;
     const T ratio = large == 0 ? T(0) : small / large;  // keeps 1 / 0 from being nan
     const T scale = T(1) / (large + small * ratio);
-    return {(x + y * ratio) * scale, (y - x * ratio) * scale};
+    const T side = y - x * ratio;
+    return {(x + y * ratio) * scale, (turned ? -side : side) * scale};
   }
 };
 
