@@ -12,6 +12,7 @@ std::string expected(DTypes types, DType got) {
   if (types == kNumbers) return is_complex(got) ? "a real number" : "a number";
   if (types == kBool) return "bool";
   if (types == kEveryNumber) return "a number";
+  if (types == kAnyDType) return "a real number or bool";
   if (types == kInts) return "an integer";
   if (types == (kInts | kBool)) return "an integer or bool";
   return text_of(types);
@@ -53,6 +54,7 @@ std::string cast_hint(const Call& call, int i, DType got, DTypes wanted) {
   std::string name = name_of(call, i);
   if (call.in[i].tensor == nullptr) return "";
   if (wanted == kBool) return text("; ", name, ":ne(0) is bool, true where ", name, " is not 0");
+  if (wanted == kComplex) return text("; cast it first: ", name, ":cast(\"complex64\")");
   if (got == DType::Bool) return text("; cast it first: ", name, ":cast(\"int32\")");
   if (is_complex(got))
     return text("; take its parts: ", name, ":real(), ", name, ":imag(), ", name, ":abs() or ", name, ":angle()");

@@ -1,5 +1,8 @@
 ---@meta
 
+---@class lutra
+local lutra = {}
+
 --- Fourier transforms, with NumPy's names and options; axes count from 1. They run on the CPU, whatever the scope says, and
 --- have gradients. The transforms along one axis, fft.fft, fft.ifft, fft.rfft and fft.irfft, are ops.
 --- [complex.md](../complex.md) shows how to use them.
