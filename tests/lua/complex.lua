@@ -287,8 +287,8 @@ expect.case("what refuses complex tensors", function()
     "log1p", "asin", "cummax" } do
     expect.raises("InvalidArgument", "x is complex64", z[name], z)
   end
-  refuses("", lt.random.normal, { 2 }, { dtype = "complex64" })
-  refuses("", lt.range, 3, { dtype = "complex64" })
+  refuses("random.normal: dtype is complex64", lt.random.normal, { 2 }, { dtype = "complex64" })
+  refuses("range: no kernel for complex64", lt.range, 3, { dtype = "complex64" })
   local v = lt.Variable(lt.ones { 2 })
   refuses("value is complex64, which the variable", v.assign, v, z)
   refuses("real is complex64", lt.complex, z, 1)
