@@ -222,7 +222,7 @@ template <class T> void run_repeat_grad(const KernelArgs& args) {
       const T* from = dy.as<T>() + (at / r.size * r.length() + r.begin_of(i)) * r.inner;
       T* to = out.as<T>() + at * r.inner;
       for (int64_t k = 0; k < r.inner; ++k) {
-        C sum = 0;
+        C sum(0);
         for (int64_t j = 0; j < n; ++j) sum += static_cast<C>(from[j * r.inner + k]);
         to[k] = static_cast<T>(sum);
       }
@@ -238,7 +238,7 @@ template <class E> void run_pad_as(const KernelArgs& args) {
   const Array& out = args.out[0];
   if (out.size == 0 || out.rank == 0) return;  // a scalar has no padding: the result shares its memory
   E value;
-  std::byte bits[8];
+  std::byte bits[kMostElementBytes];
   write_element(out.dtype, bits, attrs.value);
   std::memcpy(&value, bits, sizeof value);
   int last = out.rank - 1;
@@ -287,13 +287,13 @@ void run_pad(const KernelArgs& args) {
 }  // namespace
 
 void register_arrange_cpu(KernelRegistry& kernels) {
-  kernels.add("Tile", DeviceType::CPU, kAnyDType, {.run = run_tile});
-  kernels.add("Repeat", DeviceType::CPU, kAnyDType, {.run = run_repeat});
-  kernels.add_each("RepeatGrad", DeviceType::CPU, AllFloats{},
+  kernels.add("Tile", DeviceType::CPU, kEveryDType, {.run = run_tile});
+  kernels.add("Repeat", DeviceType::CPU, kEveryDType, {.run = run_repeat});
+  kernels.add_each("RepeatGrad", DeviceType::CPU, InexactTypes{},
                    [](auto tag) { return KernelEntry{.run = run_repeat_grad<typename decltype(tag)::type>}; });
-  kernels.add("PadV2", DeviceType::CPU, kAnyDType, {.run = run_pad});
-  kernels.add("ReverseV2", DeviceType::CPU, kAnyDType, {.run = run_flip});
-  kernels.add("Roll", DeviceType::CPU, kAnyDType, {.run = run_roll});
+  kernels.add("PadV2", DeviceType::CPU, kEveryDType, {.run = run_pad});
+  kernels.add("ReverseV2", DeviceType::CPU, kEveryDType, {.run = run_flip});
+  kernels.add("Roll", DeviceType::CPU, kEveryDType, {.run = run_roll});
 }
 
 }  // namespace lutra

@@ -287,7 +287,7 @@ void register_count_cpu(KernelRegistry& kernels) {
     using T = typename decltype(tag)::type;
     return KernelEntry{.run = run_bincount<T>, .count = count_bins<T>};
   });
-  kernels.add("BooleanMask", DeviceType::CPU, kAnyDType, {.run = run_mask, .count = count_masked});
+  kernels.add("BooleanMask", DeviceType::CPU, kEveryDType, {.run = run_mask, .count = count_masked});
   kernels.add("BooleanMaskGrad", DeviceType::CPU, kFloats, {.run = run_mask_grad});
 }
 

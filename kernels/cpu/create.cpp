@@ -148,7 +148,7 @@ template <class T> void run_one_hot(const KernelArgs& args) {
 }  // namespace
 
 void register_create_cpu(KernelRegistry& kernels) {
-  auto add_all = [&](const char* name, auto make) { kernels.add_each(name, DeviceType::CPU, AllTypes{}, make); };
+  auto add_all = [&](const char* name, auto make) { kernels.add_each(name, DeviceType::CPU, EveryType{}, make); };
   add_all("Fill", [](auto tag) { return KernelEntry{.run = run_fill<typename decltype(tag)::type>}; });
   add_all("Eye", [](auto tag) { return KernelEntry{.run = run_eye<typename decltype(tag)::type>}; });
   add_all("OneHot", [](auto tag) { return KernelEntry{.run = run_one_hot<typename decltype(tag)::type>}; });
@@ -160,9 +160,9 @@ void register_create_cpu(KernelRegistry& kernels) {
   for (const char* name : {"Ones", "OnesLike"}) {
     add_all(name, [](auto tag) { return KernelEntry{.run = run_ones<typename decltype(tag)::type>}; });
   }
-  kernels.add("Cast", DeviceType::CPU, kAnyDType, {.run = run_convert});
+  kernels.add("Cast", DeviceType::CPU, kEveryDType, {.run = run_convert});
   for (const char* name : {"Identity", "StopGradient", "_EagerConst"})
-    kernels.add(name, DeviceType::CPU, kAnyDType, {.run = run_copy});
+    kernels.add(name, DeviceType::CPU, kEveryDType, {.run = run_copy});
 }
 
 }  // namespace lutra

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 
+#include "kernels/cpu/complex/parts.h"
 #include "kernels/cpu/gemm/gemm.h"
 #include "kernels/cpu/loops/reduce.h"
 #include "kernels/cpu/loops/strided.h"
 #include "kernels/cpu/loops/widen.h"
+#include "kernels/element/complex_reducers.h"
 #include "kernels/indexing/contraction.h"
 
 namespace lutra {
@@ -26,7 +28,9 @@ struct Times {
   }
 };
 
-// E: float, double, int32_t or int64_t.
+template <class T> inline constexpr bool kIsComplex = kComplex.has(dtype_of<T>);
+
+// E: float, double, int32_t, int64_t or complex.
 template <class E> struct CpuWork {
   using T = E;
   using Acc = typename SumOf<T>::Acc;
@@ -35,7 +39,10 @@ template <class E> struct CpuWork {
   static std::size_t sum_bytes(const Extent& extent) {
     return static_cast<std::size_t>(partials_of(extent)) * sizeof(Acc);
   }
-  static std::size_t workspace_bytes(const MatMulSizes&, int64_t) { return 0; }
+  static std::size_t workspace_bytes(const MatMulSizes& sizes, int64_t) {
+    if constexpr (kIsComplex<T>) return complex_product_room<typename T::Part>(sizes);
+    else return 0;
+  }
 
   static void pack(const Walk& walk, const T* from, T* to) {
     StridedCopy copy;
@@ -49,8 +56,8 @@ template <class E> struct CpuWork {
     });
   }
 
-  static void multiply(const MatMulSizes& sizes, const Walk& batch, const T* a, const T* b, std::byte*, T* to) {
-    for_products(batch.count, sizes, [&](int64_t begin, int64_t end) {
+  static void multiply(const MatMulSizes& sizes, const Walk& batch, const T* a, const T* b, std::byte* room, T* to) {
+    auto multiply_all = [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         int64_t rest = i, at_a = 0, at_b = 0;
         for (int axis = 0; axis < batch.rank; ++axis) {
@@ -59,9 +66,14 @@ template <class E> struct CpuWork {
           at_a += index * batch.step_a[axis];
           at_b += index * batch.step_b[axis];
         }
-        gemm(sizes, a + at_a, b + at_b, to + i * sizes.m * sizes.n);
+        T* c = to + i * sizes.m * sizes.n;
+        if constexpr (kIsComplex<T>) complex_product<typename T::Part>(sizes, a + at_a, b + at_b, room, c);
+        else gemm(sizes, a + at_a, b + at_b, c);
       }
-    });
+    };
+    // Complex products share their room.
+    if constexpr (kIsComplex<T>) multiply_all(0, batch.count);
+    else for_products(batch.count, sizes, multiply_all);
   }
 
   static void multiply_elements(Walk walk, const T* a, const T* b, T* to) {
@@ -126,11 +138,11 @@ template <class T> std::size_t contract(const KernelArgs& args, const EinsumCall
 // For vectors and matrices of a type that is multiplied as it is: a product like matmul's, which needs no plan.
 template <class T> bool multiplies_plainly(const KernelArgs& args) {
   int a = args.in[0].rank, b = args.in[1].rank;
-  return !kIsNarrow<T> && a >= 1 && a <= 2 && b >= 1 && b <= 2;
+  return !kIsNarrow<T> && !kIsComplex<T> && a >= 1 && a <= 2 && b >= 1 && b <= 2;
 }
 
 template <class T> void run_dot(const KernelArgs& args) {
-  if constexpr (!kIsNarrow<T>) {
+  if constexpr (!kIsNarrow<T> && !kIsComplex<T>) {
     if (multiplies_plainly<T>(args)) {
       const Array &a = args.in[0], &b = args.in[1], &out = args.out[0];
       if (out.size > 0) gemm(matmul_sizes({}, a.dims, a.rank, b.dims, b.rank), a.as<T>(), b.as<T>(), out.as<T>());
@@ -154,7 +166,7 @@ template <class T, EinsumCall (*kCall)(const KernelArgs&)> KernelEntry entry() {
 }  // namespace
 
 void register_einsum_cpu(KernelRegistry& kernels) {
-  auto add = [&](const char* name, auto make) { kernels.add_each(name, DeviceType::CPU, AllNumbers{}, make); };
+  auto add = [&](const char* name, auto make) { kernels.add_each(name, DeviceType::CPU, EveryNumber{}, make); };
   add("Einsum", []<class Tag>(Tag) { return entry<typename Tag::type, einsum_call>(); });
   add("Dot", []<class Tag>(Tag) { return dot_entry<typename Tag::type>(); });
   add("Outer", []<class Tag>(Tag) { return entry<typename Tag::type, outer_call>(); });

@@ -105,9 +105,9 @@ void run_take_along_axis(const KernelArgs& args) {
 }  // namespace
 
 void register_index_cpu(KernelRegistry& kernels) {
-  kernels.add("GatherV2", DeviceType::CPU, kAnyDType, {.run = run_gather});
-  kernels.add("GatherNd", DeviceType::CPU, kAnyDType, {.run = run_gather_nd});
-  kernels.add("TakeAlongAxis", DeviceType::CPU, kAnyDType, {.run = run_take_along_axis});
+  kernels.add("GatherV2", DeviceType::CPU, kEveryDType, {.run = run_gather});
+  kernels.add("GatherNd", DeviceType::CPU, kEveryDType, {.run = run_gather_nd});
+  kernels.add("TakeAlongAxis", DeviceType::CPU, kEveryDType, {.run = run_take_along_axis});
 }
 
 }  // namespace lutra

@@ -152,8 +152,8 @@ void register_layers_cpu(KernelRegistry& kernels) {
   add_kernels<Linear>(kernels, "Linear", AllNumbers{});
   add_kernels<Dropout>(kernels, "Dropout", AllFloats{});
   add_kernels<Dropout>(kernels, "DropoutGrad", AllFloats{});
-  kernels.add("Embedding", DeviceType::CPU, kAnyDType, {.run = run_embedding});
-  add_kernels<EmbeddingGrad>(kernels, "EmbeddingGrad", AllFloats{});
+  kernels.add("Embedding", DeviceType::CPU, kEveryDType, {.run = run_embedding});
+  add_kernels<EmbeddingGrad>(kernels, "EmbeddingGrad", InexactTypes{});
 }
 
 }  // namespace lutra

@@ -98,10 +98,10 @@ void register_linalg_cpu(KernelRegistry& kernels) {
     using T = typename decltype(tag)::type;
     return KernelEntry{.run = run_trace<T, std::conditional_t<std::is_integral_v<T>, int64_t, T>>};
   });
-  kernels.add("Diag", DeviceType::CPU, kAnyDType, {.run = run_diag});
-  kernels.add("DiagGrad", DeviceType::CPU, kFloats, {.run = run_diag_grad});
-  kernels.add("Triu", DeviceType::CPU, kAnyDType, {.run = run_triangle<true>});
-  kernels.add("Tril", DeviceType::CPU, kAnyDType, {.run = run_triangle<false>});
+  kernels.add("Diag", DeviceType::CPU, kEveryDType, {.run = run_diag});
+  kernels.add("DiagGrad", DeviceType::CPU, kInexact, {.run = run_diag_grad});
+  kernels.add("Triu", DeviceType::CPU, kEveryDType, {.run = run_triangle<true>});
+  kernels.add("Tril", DeviceType::CPU, kEveryDType, {.run = run_triangle<false>});
 }
 
 }  // namespace lutra

@@ -33,8 +33,8 @@ void run_unstack(const KernelArgs& args) {
 }  // namespace
 
 void register_pieces_cpu(KernelRegistry& kernels) {
-  kernels.add("Split", DeviceType::CPU, kAnyDType, {.run = run_split});
-  kernels.add("Unpack", DeviceType::CPU, kAnyDType, {.run = run_unstack});
+  kernels.add("Split", DeviceType::CPU, kEveryDType, {.run = run_split});
+  kernels.add("Unpack", DeviceType::CPU, kEveryDType, {.run = run_unstack});
 }
 
 }  // namespace lutra

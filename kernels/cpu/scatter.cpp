@@ -127,19 +127,19 @@ template <class T> void run_take_along_axis_grad(const KernelArgs& args) {
 }  // namespace
 
 void register_scatter_cpu(KernelRegistry& kernels) {
-  kernels.add_each("ScatterAdd", DeviceType::CPU, AllNumbers{}, [](auto tag) {
+  kernels.add_each("ScatterAdd", DeviceType::CPU, EveryNumber{}, [](auto tag) {
     using T = typename decltype(tag)::type;
     return KernelEntry{.run = run_scatter_add<T>, .scratch = Sums<T>::kApart ? Sums<T>::scratch : nullptr};
   });
-  kernels.add_each("GatherGrad", DeviceType::CPU, AllFloats{}, [](auto tag) {
+  kernels.add_each("GatherGrad", DeviceType::CPU, InexactTypes{}, [](auto tag) {
     using T = typename decltype(tag)::type;
     return KernelEntry{.run = run_gather_grad<T>, .scratch = Sums<T>::kApart ? Sums<T>::scratch : nullptr};
   });
-  kernels.add_each("ScatterNd", DeviceType::CPU, AllFloats{}, [](auto tag) {
+  kernels.add_each("ScatterNd", DeviceType::CPU, InexactTypes{}, [](auto tag) {
     using T = typename decltype(tag)::type;
     return KernelEntry{.run = run_scatter_nd<T>, .scratch = Sums<T>::kApart ? Sums<T>::scratch : nullptr};
   });
-  kernels.add_each("TakeAlongAxisGrad", DeviceType::CPU, AllFloats{}, [](auto tag) {
+  kernels.add_each("TakeAlongAxisGrad", DeviceType::CPU, InexactTypes{}, [](auto tag) {
     using T = typename decltype(tag)::type;
     return KernelEntry{.run = run_take_along_axis_grad<T>, .scratch = Sums<T>::kApart ? Sums<T>::scratch : nullptr};
   });

@@ -62,8 +62,8 @@ template <class T, class How> void run_combine(const KernelArgs& args) {
   if (!all_found) slices.places.report(*args.fault);
 }
 
-template <class How> void add_combine(KernelRegistry& kernels, const char* op) {
-  kernels.add_each(op, DeviceType::CPU, AllNumbers{}, [](auto tag) {
+template <class How, class Types> void add_combine(KernelRegistry& kernels, const char* op, Types types) {
+  kernels.add_each(op, DeviceType::CPU, types, [](auto tag) {
     using T = typename decltype(tag)::type;
     return KernelEntry{.run = run_combine<T, How>, .scratch = Sums<T>::kApart ? Sums<T>::scratch : nullptr};
   });
@@ -72,10 +72,10 @@ template <class How> void add_combine(KernelRegistry& kernels, const char* op) {
 }  // namespace
 
 void register_scatter_nd_cpu(KernelRegistry& kernels) {
-  kernels.add("TensorScatterUpdate", DeviceType::CPU, kAnyDType, {.run = run_update});
-  add_combine<Plus>(kernels, "TensorScatterAdd");
-  add_combine<Maximum>(kernels, "TensorScatterMax");
-  add_combine<Minimum>(kernels, "TensorScatterMin");
+  kernels.add("TensorScatterUpdate", DeviceType::CPU, kEveryDType, {.run = run_update});
+  add_combine<Plus>(kernels, "TensorScatterAdd", EveryNumber{});
+  add_combine<Maximum>(kernels, "TensorScatterMax", AllNumbers{});
+  add_combine<Minimum>(kernels, "TensorScatterMin", AllNumbers{});
 }
 
 }  // namespace lutra

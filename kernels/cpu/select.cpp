@@ -15,8 +15,9 @@ void add_select(KernelRegistry& kernels, const char* name) {
   kernels.add(name, DeviceType::CPU, kHalves | DType::Int16, {.run = run_ternary<Select, uint16_t, uint8_t, uint16_t>});
   kernels.add(name, DeviceType::CPU, DType::Int32 | DType::Float32,
               {.run = run_ternary<Select, uint32_t, uint8_t, uint32_t>});
-  kernels.add(name, DeviceType::CPU, DType::Int64 | DType::Float64,
+  kernels.add(name, DeviceType::CPU, DType::Int64 | DType::Float64 | DType::Complex64,
               {.run = run_ternary<Select, uint64_t, uint8_t, uint64_t>});
+  kernels.add(name, DeviceType::CPU, DType::Complex128, {.run = run_ternary<Select, Complex128, uint8_t, Complex128>});
 }
 
 template <class T> void add_span(const T* a, const T* b, T* out, int64_t n) {
@@ -65,7 +66,7 @@ void register_select_cpu(KernelRegistry& kernels) {
     using T = typename decltype(tag)::type;
     return KernelEntry{.run = run_ternary<Clip, T, T, T>};
   });
-  kernels.add_each("AddN", DeviceType::CPU, AllNumbers{}, [](auto tag) {
+  kernels.add_each("AddN", DeviceType::CPU, EveryNumber{}, [](auto tag) {
     using T = typename decltype(tag)::type;
     if constexpr (std::is_same_v<T, ComputeType<T>>) return KernelEntry{.run = run_add_n<T>};
     else return KernelEntry{.run = run_add_n_halves<T>};

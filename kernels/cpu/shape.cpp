@@ -129,12 +129,12 @@ void run_stack(const KernelArgs& args) {
 
 void register_shape_cpu(KernelRegistry& kernels) {
   for (const char* name : {"Reshape", "Flatten", "Squeeze", "ExpandDims"}) {
-    kernels.add(name, DeviceType::CPU, kAnyDType, {.run = run_copy});
+    kernels.add(name, DeviceType::CPU, kEveryDType, {.run = run_copy});
   }
-  kernels.add("Transpose", DeviceType::CPU, kAnyDType, {.run = run_transpose});
-  kernels.add("BroadcastTo", DeviceType::CPU, kAnyDType, {.run = run_broadcast_to});
-  kernels.add("ConcatV2", DeviceType::CPU, kAnyDType, {.run = run_concat});
-  kernels.add("Pack", DeviceType::CPU, kAnyDType, {.run = run_stack});
+  kernels.add("Transpose", DeviceType::CPU, kEveryDType, {.run = run_transpose});
+  kernels.add("BroadcastTo", DeviceType::CPU, kEveryDType, {.run = run_broadcast_to});
+  kernels.add("ConcatV2", DeviceType::CPU, kEveryDType, {.run = run_concat});
+  kernels.add("Pack", DeviceType::CPU, kEveryDType, {.run = run_stack});
 }
 
 }  // namespace lutra

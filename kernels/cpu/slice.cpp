@@ -91,9 +91,9 @@ void run_slice_assign_any(const KernelArgs& args) {
 }  // namespace
 
 void register_slice_cpu(KernelRegistry& kernels) {
-  kernels.add("StridedSlice", DeviceType::CPU, kAnyDType, {.run = run_slice});
-  kernels.add("StridedSliceAssign", DeviceType::CPU, kAnyDType, {.run = run_slice_assign_any});
-  kernels.add_each("StridedSliceAdd", DeviceType::CPU, AllFloats{},
+  kernels.add("StridedSlice", DeviceType::CPU, kEveryDType, {.run = run_slice});
+  kernels.add("StridedSliceAssign", DeviceType::CPU, kEveryDType, {.run = run_slice_assign_any});
+  kernels.add_each("StridedSliceAdd", DeviceType::CPU, InexactTypes{},
                    [](auto tag) { return KernelEntry{.run = run_slice_write<typename decltype(tag)::type, true>}; });
 }
 

@@ -28,10 +28,10 @@ template <class T, bool adds> void run_update(const KernelArgs& args) {
 }  // namespace
 
 void register_variable_cpu(KernelRegistry& kernels) {
-  kernels.add("AssignVariableOp", DeviceType::CPU, kAnyDType, {.run = run_convert});
-  kernels.add_each("AssignAddVariableOp", DeviceType::CPU, AllNumbers{},
+  kernels.add("AssignVariableOp", DeviceType::CPU, kEveryDType, {.run = run_convert});
+  kernels.add_each("AssignAddVariableOp", DeviceType::CPU, EveryNumber{},
                    [](auto tag) { return KernelEntry{.run = run_update<typename decltype(tag)::type, true>}; });
-  kernels.add_each("AssignSubVariableOp", DeviceType::CPU, AllNumbers{},
+  kernels.add_each("AssignSubVariableOp", DeviceType::CPU, EveryNumber{},
                    [](auto tag) { return KernelEntry{.run = run_update<typename decltype(tag)::type, false>}; });
 }
 

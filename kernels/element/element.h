@@ -18,13 +18,17 @@ struct WrappingOf<T> {
 };
 template <class T> using Wrapping = typename WrappingOf<T>::type;
 
-// Calls run(TypeTag<E>{}) with the unsigned type E of `bytes` bytes; false if there is none.
+// Calls run(TypeTag<E>{}) with a type E of `bytes` bytes, unsigned up to 8, whose elements are only moved; false if
+// there is none.
 template <class Run> bool by_size(std::size_t bytes, const Run& run) {
   switch (bytes) {
     case 1: run(TypeTag<uint8_t>{}); return true;
     case 2: run(TypeTag<uint16_t>{}); return true;
     case 4: run(TypeTag<uint32_t>{}); return true;
     case 8: run(TypeTag<uint64_t>{}); return true;
+#ifndef __CUDACC__  // there are no complex numbers on cards
+    case 16: run(TypeTag<Complex128>{}); return true;
+#endif
     default: return false;
   }
 }

@@ -38,7 +38,7 @@ void put_array(std::vector<std::byte>& out, const Array& array) {
   put(out, &head, sizeof head);
   if (array.rank > 0) put(out, array.dims, array.rank * sizeof(int64_t));
   if (!array.immediate) return;
-  std::byte element[8] = {};
+  std::byte element[kMostElementBytes] = {};
   std::memcpy(element, array.data, size_of(array.dtype));
   put(out, element, sizeof element);
 }
@@ -80,7 +80,7 @@ Array read_array(Reader& reader, const Translate& translate) {
   require(size == head.size && size <= kMostElements, "a launch has a malformed array");
   if (array.immediate) {
     require(size == 1, "a launch has a malformed array");
-    array.data = const_cast<std::byte*>(reader.take(8));
+    array.data = const_cast<std::byte*>(reader.take(kMostElementBytes));
   } else if (size > 0) {
     array.data = translate(head.data, static_cast<std::size_t>(size) * size_of(array.dtype));
   }

@@ -1,5 +1,5 @@
 // A launch as bytes: LaunchHead, the attributes (OpDef::copy_attrs), then for each input and output an ArrayHead, its
-// sizes, and for an immediate input its element in 8 bytes. Every part is a multiple of 8 bytes.
+// sizes, and for an immediate input its element in kMostElementBytes. Every part is a multiple of 8 bytes.
 #pragma once
 
 #include <cstddef>

@@ -96,7 +96,8 @@ class SimBackend final : public Backend {
   Ticket submit(Stream& stream, const KernelEntry& kernel, const KernelArgs& args) const override {
     std::size_t attr_bytes = args.op->attr_bytes(args.attrs);
     std::size_t arrays = static_cast<std::size_t>(args.n_in + args.n_out);
-    std::size_t most = sizeof(PackedLaunch) + attr_bytes + arrays * (sizeof(Array) + kMaxRank * sizeof(int64_t) + 8);
+    std::size_t most =
+        sizeof(PackedLaunch) + attr_bytes + arrays * (sizeof(Array) + kMaxRank * sizeof(int64_t) + kMostElementBytes);
     alignas(16) std::byte small[2048];
     std::vector<std::byte> large;
     std::byte* block = small;
@@ -134,7 +135,7 @@ class SimBackend final : public Backend {
       if (!from.immediate) continue;
       std::memcpy(end, from.data, size_of(from.dtype));
       arrays[i].data = end;
-      end += 8;
+      end += kMostElementBytes;
     }
     return static_cast<std::size_t>(end - block);
   }

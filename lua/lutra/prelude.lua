@@ -57,8 +57,11 @@ comes_late(lutra, "functions.sets", { "union1d", "intersect1d", "setdiff1d" })
 comes_late(lutra, "functions.segments", { "segment_sum", "segment_mean", "segment_max", "segment_min" })
 comes_late(lutra, "functions.norms_of_lists", { "global_norm", "clip_by_global_norm" })
 comes_late(lutra, "functions.loops", { "map_fn", "vmap", "scan", "while_loop" })
-comes_late(lutra, "functions.signal", { "hann_window", "hamming_window", "blackman_window", "frame", "spectrogram", "dct", "idct" })
+comes_late(lutra, "functions.signal", { "hann_window", "hamming_window", "blackman_window", "frame", "spectrogram", "stft",
+  "istft", "dct", "idct" })
 comes_late(lutra.random, "functions.random", { "choice", "Generator" })
+comes_late(lutra.fft, "functions.fft", { "fft2", "ifft2", "rfft2", "irfft2", "fftn", "ifftn", "rfftn", "irfftn", "hfft", "ihfft",
+  "fftfreq", "rfftfreq", "fftshift", "ifftshift" })
 comes_late(lutra, "functions.attention", { "scaled_dot_product_attention" })
 comes_late(lutra, "functions.windows", { "conv1d", "conv3d", "max_pool1d", "max_pool3d", "avg_pool1d", "avg_pool3d",
   "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d", "adaptive_max_pool2d",
@@ -70,7 +73,7 @@ comes_late(lutra, "functions.losses", { "ctc_loss", "kl_div", "nll_loss" })
 
 -- lutra.float32 is the dtype's name; t:float32() is a cast, also for variables.
 for _, dtype in ipairs { "float32", "float64", "float16", "bfloat16", "int8", "uint8", "int16", "int32", "int64",
-  "bool" } do
+  "bool", "complex64", "complex128" } do
   lutra[dtype] = dtype
   local function cast(tensor, ...)
     if select("#", ...) > 0 then core.refuse_arguments(dtype, ...) end

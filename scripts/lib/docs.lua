@@ -67,7 +67,8 @@ local function ops_page(ops)
   return page
 end
 
-local dtype_columns = { "bool", "int8", "uint8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64" }
+local dtype_columns = { "bool", "int8", "uint8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64",
+  "complex64", "complex128" }
 
 -- Which op is computed on which device, in which dtype: C on the CPU only, G on a GPU too.
 -- Functions that consist of ops: the names in these annotations, and what they port.
@@ -134,6 +135,9 @@ local function ops_meta(ops)
     "",
     "---@class lutra.random",
     "lutra.random = {}",
+    "",
+    "---@class lutra.fft",
+    "lutra.fft = {}",
     "",
     "---@class lutra.Tensor",
   }

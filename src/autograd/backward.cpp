@@ -17,7 +17,7 @@ namespace {
 
 Tensor zeros(Context& context, const TensorRep& like, LogicalDevice& device) {
   const DType dtype = like.dtype;
-  Operand zero[1] = {{nullptr, is_float(dtype)        ? Scalar::of(0.0)
+  Operand zero[1] = {{nullptr, is_inexact(dtype)      ? Scalar::of(0.0)
                                : dtype == DType::Bool ? Scalar::of(false)
                                                       : Scalar::of(int64_t{0})}};
   Call fill(context.runtime().ops().get("Fill"), zero, 1);
@@ -78,7 +78,7 @@ class TapeGradient final : public EagerBuilder<Gradient> {
   Shape output_shape(int i) const override { return record_.out[i].tensor.shape(); }
   bool needs(int i) const override {
     const Recorded& in = record_.in[i];
-    return needed_[backward_.place_of(in.value)] && is_float(in.tensor.dtype);
+    return needed_[backward_.place_of(in.value)] && is_inexact(in.tensor.dtype);
   }
   void add(int i, Value gradient) override {
     if (!needs(i)) return;
@@ -219,7 +219,7 @@ void Backward::check_may_go_on() const {
 void Backward::seed(const TensorRep& target, const TensorRep* seed) {
   // A value that this tape has not seen depends on no value that it watches.
   std::size_t place = place_of(ledger_.find(target));
-  if (place == 0 || !is_float(target.dtype)) return;
+  if (place == 0 || !is_inexact(target.dtype)) return;
   LogicalDevice& device = context_.runtime().device(target.device);
   if (seed == nullptr) return accumulate(place, filled_like(context_, "OnesLike", target, device), device);
   Tensor copy;

@@ -14,8 +14,8 @@ Tape::Tape(Context& context, TapeOptions options) : context_(context), options_(
 }
 
 void Tape::watch(TensorRep& tensor) {
-  require(is_float(tensor.dtype), "watch: tensor is ", tensor.dtype,
-          ", expected a float dtype: only functions of floats have gradients");
+  require(is_inexact(tensor.dtype), "watch: tensor is ", tensor.dtype,
+          ", expected a float or complex dtype: only functions of these have gradients");
   if (!recording_) fail(ErrorCode::FailedPrecondition, "watch: the tape has stopped recording; open a new one");
   context_.ledger().watch(tensor, bit_);
 }

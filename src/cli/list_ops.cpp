@@ -14,24 +14,24 @@ struct Line {
   std::string name, logged, cpu, gpu;
 };
 
-// "floats", "float32,float64", "-"
+// "floats", "float32,float64", "numbers,complex", "-"
 std::string short_text(DTypes types) {
   if (types.empty()) return "-";
-  const std::pair<DTypes, const char*> sets[] = {
-      {kAnyDType, "all"}, {kNumbers, "numbers"}, {kFloats, "floats"}, {kInts, "ints"}};
-  for (const auto& [set, name] : sets) {
-    if (types == set) return name;
-  }
   std::string out;
   auto add = [&out](std::string_view word) { append(out, text(out.empty() ? "" : ",", word)); };
-  // A whole kind is one word.
-  for (const auto& [set, name] : {std::pair{kInts, "ints"}, std::pair{kFloats, "floats"}}) {
-    if ((types & set) == set) add(name);
+  // A whole kind is one word, or the widest of these.
+  const std::pair<DTypes, const char*> sets[] = {
+      {kAnyDType, "all"}, {kNumbers, "numbers"}, {kInts, "ints"}, {kFloats, "floats"}, {kComplex, "complex"}};
+  DTypes said;
+  for (const auto& [set, name] : sets) {
+    if ((types & set) != set || !(said & set).empty()) continue;
+    if ((set == kAnyDType || set == kNumbers) && (types & kAnyDType) != set) continue;
+    add(name);
+    said = said | set;
   }
   for (int i = 0; i < kDTypeCount; ++i) {
     DType type = static_cast<DType>(i);
-    bool is_said = (is_integer(type) && (types & kInts) == kInts) || (is_float(type) && (types & kFloats) == kFloats);
-    if (types.has(type) && !is_said) add(name(type));
+    if (types.has(type) && !said.has(type)) add(name(type));
   }
   return out;
 }

@@ -2,6 +2,7 @@
 // are compiled for one kind of processor include this (kernels/cpu/loops/convert.cpp).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -56,12 +57,16 @@ template <class Owner, class To, class From> void convert_all(std::byte* dst, co
   for (int64_t i = 0; i < count; ++i) to[i] = converted<To, From>(from[i]);
 }
 
+// `from` or `to` is complex, and they differ.
+template <class Owner> void convert_complex(DType to, std::byte* dst, DType from, const std::byte* src, int64_t count);
+
 // dst and src do not overlap.
 template <class Owner> void convert_array(DType to, std::byte* dst, DType from, const std::byte* src, int64_t count) {
   if (to == from) {
     if (count > 0) std::memcpy(dst, src, static_cast<std::size_t>(count) * size_of(to));
     return;
   }
+  if (is_complex(to) || is_complex(from)) return convert_complex<Owner>(to, dst, from, src, count);
   visit_dtype(to, [&](auto to_tag) {
     visit_dtype(from, [&](auto from_tag) {
       using To = typename decltype(to_tag)::type;
@@ -69,6 +74,56 @@ template <class Owner> void convert_array(DType to, std::byte* dst, DType from, 
       if constexpr (!std::is_same_v<To, From>) convert_all<Owner, To, From>(dst, src, count);
     });
   });
+}
+
+// Real parts take the way of floats, block by block.
+template <class Owner, class T> void join_parts(const T* __restrict real, Complex<T>* __restrict to, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) to[i] = Complex<T>(real[i]);
+}
+template <class Owner, class T> void real_parts(const Complex<T>* __restrict from, T* __restrict real, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) real[i] = from[i].re;
+}
+template <class Owner, class T>
+void complex_truths(const Complex<T>* __restrict from, uint8_t* __restrict to, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) to[i] = from[i].re != 0 || from[i].im != 0;
+}
+
+template <class Owner, class T> void convert_to_parts(std::byte* dst, DType from, const std::byte* src, int64_t count) {
+  constexpr int64_t kBlock = 512;
+  T real[kBlock];
+  for (int64_t at = 0; at < count; at += kBlock) {
+    int64_t n = std::min(kBlock, count - at);
+    convert_array<Owner>(dtype_of<T>, reinterpret_cast<std::byte*>(real), from,
+                         src + static_cast<std::size_t>(at) * size_of(from), n);
+    join_parts<Owner, T>(real, reinterpret_cast<Complex<T>*>(dst) + at, n);
+  }
+}
+
+template <class Owner, class T> void convert_from_parts(DType to, std::byte* dst, const std::byte* src, int64_t count) {
+  const auto* from = reinterpret_cast<const Complex<T>*>(src);
+  if (to == DType::Bool) return complex_truths<Owner, T>(from, reinterpret_cast<uint8_t*>(dst), count);
+  constexpr int64_t kBlock = 512;
+  T real[kBlock];
+  for (int64_t at = 0; at < count; at += kBlock) {
+    int64_t n = std::min(kBlock, count - at);
+    real_parts<Owner, T>(from + at, real, n);
+    convert_array<Owner>(to, dst + static_cast<std::size_t>(at) * size_of(to), dtype_of<T>,
+                         reinterpret_cast<const std::byte*>(real), n);
+  }
+}
+
+template <class Owner> void convert_complex(DType to, std::byte* dst, DType from, const std::byte* src, int64_t count) {
+  if (is_complex(to) && is_complex(from)) {
+    convert_array<Owner>(real_dtype(to), dst, real_dtype(from), src, 2 * count);
+  } else if (to == DType::Complex64) {
+    convert_to_parts<Owner, float>(dst, from, src, count);
+  } else if (to == DType::Complex128) {
+    convert_to_parts<Owner, double>(dst, from, src, count);
+  } else if (from == DType::Complex64) {
+    convert_from_parts<Owner, float>(to, dst, src, count);
+  } else {
+    convert_from_parts<Owner, double>(to, dst, src, count);
+  }
 }
 
 }  // namespace lutra

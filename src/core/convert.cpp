@@ -10,6 +10,7 @@ struct Here {};
 }  // namespace
 
 Scalar read_element(DType type, const std::byte* at) {
+  if (is_complex(type)) type = real_dtype(type);  // which lies first
   return visit_dtype(type, [&](auto tag) {
     using T = typename decltype(tag)::type;
     T value;
@@ -20,7 +21,17 @@ Scalar read_element(DType type, const std::byte* at) {
   });
 }
 
+Complex128 read_complex(DType type, const std::byte* at) {
+  const std::byte* imaginary = at + size_of(type) / 2;
+  type = real_dtype(type);
+  return {read_element(type, at).d, read_element(type, imaginary).d};
+}
+
 void write_element(DType type, std::byte* at, Scalar value) {
+  if (is_complex(type)) {
+    std::memset(at, 0, size_of(type));
+    type = real_dtype(type);
+  }
   visit_dtype(type, [&](auto tag) {
     using T = typename decltype(tag)::type;
     Stored<T> out = value.kind == Scalar::Kind::Float ? converted<T, double>(value.d) : converted<T, int64_t>(value.i);

@@ -6,8 +6,9 @@
 namespace lutra {
 namespace {
 
-constexpr std::array<const char*, kDTypeCount> kNames = {"bool",  "int8",    "uint8",    "int16",   "int32",
-                                                         "int64", "float16", "bfloat16", "float32", "float64"};
+constexpr std::array<const char*, kDTypeCount> kNames = {"bool",    "int8",    "uint8",     "int16",
+                                                         "int32",   "int64",   "float16",   "bfloat16",
+                                                         "float32", "float64", "complex64", "complex128"};
 
 }  // namespace
 
@@ -39,7 +40,8 @@ DType promote(DType a, DType b) {
   if (a > b) std::swap(a, b);
   if (a == DType::Int8 && b == DType::UInt8) return DType::Int16;
   if (a == DType::Float16 && b == DType::BFloat16) return DType::Float32;
-  return b;  // the enumerators are in order of promotion except for those two pairs
+  if (a == DType::Float64 && b == DType::Complex64) return DType::Complex128;
+  return b;  // the enumerators are in order of promotion except for those three pairs
 }
 
 double largest_of(DType type) {

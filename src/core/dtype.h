@@ -1,4 +1,4 @@
-// The ten element types, sets of them, and promotion.
+// The twelve element types, sets of them, and promotion.
 #pragma once
 
 #include <cstddef>
@@ -8,13 +8,27 @@
 #include <string_view>
 #include <utility>
 
+#include "core/complex.h"
 #include "core/half.h"
 
 namespace lutra {
 
 // In order of promotion within a kind. The tables in dtype.cpp follow this order.
-enum class DType : uint8_t { Bool, Int8, UInt8, Int16, Int32, Int64, Float16, BFloat16, Float32, Float64 };
-inline constexpr int kDTypeCount = 10;
+enum class DType : uint8_t {
+  Bool,
+  Int8,
+  UInt8,
+  Int16,
+  Int32,
+  Int64,
+  Float16,
+  BFloat16,
+  Float32,
+  Float64,
+  Complex64,
+  Complex128
+};
+inline constexpr int kDTypeCount = 12;
 // An option that was left out.
 inline constexpr DType kNoDType = static_cast<DType>(0xff);
 
@@ -39,12 +53,19 @@ inline constexpr DTypes kInts = DType::Int8 | DType::UInt8 | DType::Int16 | DTyp
 inline constexpr DTypes kHalves = DType::Float16 | DType::BFloat16;
 inline constexpr DTypes kFloats = kHalves | DType::Float32 | DType::Float64;
 inline constexpr DTypes kNumbers = kInts | kFloats;
+inline constexpr DTypes kComplex = DType::Complex64 | DType::Complex128;
+// Without complex numbers: only the ops that name kComplex or one of the next three sets take them.
 inline constexpr DTypes kAnyDType = kNumbers | kBool;
+inline constexpr DTypes kInexact = kFloats | kComplex;  // NumPy's word
+inline constexpr DTypes kEveryNumber = kNumbers | kComplex;
+inline constexpr DTypes kEveryDType = kAnyDType | kComplex;
 
 constexpr std::size_t size_of(DType type) {
-  constexpr uint8_t kSizes[kDTypeCount] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8};
+  constexpr uint8_t kSizes[kDTypeCount] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16};
   return kSizes[static_cast<int>(type)];
 }
+// Room for one element of any dtype.
+inline constexpr std::size_t kMostElementBytes = 16;
 const char* name(DType type);
 std::optional<DType> parse_dtype(std::string_view name);
 // "float32, float64 or bool"
@@ -53,8 +74,17 @@ void append(std::string& out, DType type);
 
 constexpr bool is_float(DType type) { return kFloats.has(type); }
 constexpr bool is_integer(DType type) { return kInts.has(type); }
+constexpr bool is_complex(DType type) { return kComplex.has(type); }
+// A float or complex: the dtypes that have gradients.
+constexpr bool is_inexact(DType type) { return kInexact.has(type); }
+// The dtype of a complex dtype's parts; another dtype itself.
+constexpr DType real_dtype(DType type) {
+  return type == DType::Complex64 ? DType::Float32 : type == DType::Complex128 ? DType::Float64 : type;
+}
+// The complex dtype whose parts are of this float dtype; halves give complex64.
+constexpr DType complex_dtype(DType type) { return type == DType::Float64 ? DType::Complex128 : DType::Complex64; }
 
-// bool < integers < floats; within a kind, the wider type.
+// bool < integers < floats < complex; within a kind, the wider type. float64 with complex64 gives complex128.
 DType promote(DType a, DType b);
 // The largest finite number of a float dtype.
 double largest_of(DType type);
@@ -73,6 +103,8 @@ template <> struct DTypeOf<Float16> { static constexpr DType value = DType::Floa
 template <> struct DTypeOf<BFloat16> { static constexpr DType value = DType::BFloat16; };
 template <> struct DTypeOf<float> { static constexpr DType value = DType::Float32; };
 template <> struct DTypeOf<double> { static constexpr DType value = DType::Float64; };
+template <> struct DTypeOf<Complex64> { static constexpr DType value = DType::Complex64; };
+template <> struct DTypeOf<Complex128> { static constexpr DType value = DType::Complex128; };
 template <class T> inline constexpr DType dtype_of = DTypeOf<T>::value;
 
 template <class T> struct TypeTag { using type = T; };
@@ -83,7 +115,7 @@ template <> struct ComputeTypeOf<Float16> { using type = float; };
 template <> struct ComputeTypeOf<BFloat16> { using type = float; };
 template <class T> using ComputeType = typename ComputeTypeOf<T>::type;
 
-// Calls f(TypeTag<T>{}) with the C++ type of `type`.
+// Calls f(TypeTag<T>{}) with the C++ type of `type`, which is not complex.
 template <class F> decltype(auto) visit_dtype(DType type, F&& f) {
   switch (type) {
     case DType::Bool: return f(TypeTag<bool>{});
@@ -96,6 +128,7 @@ template <class F> decltype(auto) visit_dtype(DType type, F&& f) {
     case DType::BFloat16: return f(TypeTag<BFloat16>{});
     case DType::Float32: return f(TypeTag<float>{});
     case DType::Float64: return f(TypeTag<double>{});
+    default: break;
   }
   __builtin_unreachable();
 }

@@ -5,7 +5,7 @@
 namespace lutra {
 
 bool fits(DType type, Scalar value) {
-  if (is_float(type)) return true;
+  if (is_inexact(type)) return true;
   if (value.kind == Scalar::Kind::Float) {
     // 2^63 is the first double that int64 cannot hold; every smaller bound is exact in double.
     return value.d == std::floor(value.d) && value.d >= static_cast<double>(lowest_of(type)) &&

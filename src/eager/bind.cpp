@@ -226,9 +226,10 @@ class Binder {
   }
 
   // What comes behind a cast tensor lies as a fresh block would: libraries want that of their memory to work in.
-  std::size_t cast_bytes(const Array& array) const {
+  std::size_t cast_bytes(const Array& array) const { return cast_bytes(array, prepared_.key); }
+  std::size_t cast_bytes(const Array& array, DType dtype) const {
     const std::size_t step = device_.is_host() ? 64 : 256;
-    return (static_cast<std::size_t>(array.size) * size_of(prepared_.key) + step - 1) / step * step;
+    return (static_cast<std::size_t>(array.size) * size_of(dtype) + step - 1) / step * step;
   }
 
   // Memory for cast inputs, for results that are yet to be rounded and for what the kernel wants.
@@ -240,7 +241,7 @@ class Binder {
       if (is_cast(i)) bytes += cast_bytes(arrays_.in[i]);
     }
     for (int o = 0; o < prepared_.n_out; ++o) {
-      if (is_rounded(o)) bytes += cast_bytes(arrays_.out[o]);
+      if (is_rounded(o)) bytes += cast_bytes(arrays_.out[o], unrounded(o));
     }
     scratch_ = scratch_here_;
     if (!device_.is_host() || bytes > sizeof scratch_here_) {
@@ -264,13 +265,15 @@ class Binder {
       if (!is_rounded(o)) continue;
       Array& array = arrays_.out[o];
       array.data = memory;
-      memory += cast_bytes(array);
-      array.dtype = prepared_.key;
+      memory += cast_bytes(array, unrounded(o));
+      array.dtype = unrounded(o);
     }
     args_.scratch = memory;
   }
 
-  bool is_rounded(int o) const { return prepared_.is_widened && prepared_.out[o].dtype == DType::Float32; }
+  bool is_rounded(int o) const { return prepared_.is_widened && real_dtype(prepared_.out[o].dtype) == DType::Float32; }
+  // The dtype in which such a result is computed.
+  DType unrounded(int o) const { return is_complex(prepared_.out[o].dtype) ? DType::Complex128 : prepared_.key; }
 
   void round_outputs() {
     for (int o = 0; o < prepared_.n_out; ++o) {

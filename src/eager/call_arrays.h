@@ -48,7 +48,7 @@ class Arrays {
     if (n_in + n_out > kFew) {
       const auto count = static_cast<std::size_t>(n_in + n_out);
       many_ = std::make_unique<Array[]>(count);
-      many_numbers_ = std::make_unique<std::array<std::byte, 8>[]>(count);
+      many_numbers_ = std::make_unique<Number[]>(count);
       many_storages_ = std::make_unique<Storage*[]>(count);
       in = many_.get();
       numbers = many_numbers_.get();
@@ -60,19 +60,23 @@ class Arrays {
   Arrays(const Arrays&) = delete;
 
  private:
+  struct alignas(8) Number {
+    std::byte bytes[kMostElementBytes];
+    std::byte* data() { return bytes; }
+  };
   static constexpr int kFew = kFewInputs + kMaxOutputs;
   Array few_[kFew];
-  alignas(8) std::array<std::byte, 8> few_numbers_[kFew];
+  Number few_numbers_[kFew];
   Storage* few_storages_[kFew];
   std::unique_ptr<Array[]> many_;
-  std::unique_ptr<std::array<std::byte, 8>[]> many_numbers_;
+  std::unique_ptr<Number[]> many_numbers_;
   std::unique_ptr<Storage*[]> many_storages_;
 
  public:
   Array* in = few_;
   Array* out;
-  std::array<std::byte, 8>* numbers = few_numbers_;  // one-element inputs that are passed in the arguments
-  Storage** reads = few_storages_;                   // see Launch
+  Number* numbers = few_numbers_;   // one-element inputs that are passed in the arguments
+  Storage** reads = few_storages_;  // see Launch
   Storage** writes;
 };
 

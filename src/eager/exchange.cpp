@@ -13,6 +13,8 @@ dlpack::DataType type_of(DType dtype) {
     case DType::Bool: return {dlpack::kBool, bits, 1};
     case DType::UInt8: return {dlpack::kUInt, bits, 1};
     case DType::BFloat16: return {dlpack::kBfloat, bits, 1};
+    case DType::Complex64:
+    case DType::Complex128: return {dlpack::kComplex, bits, 1};
     default: return {is_float(dtype) ? dlpack::kFloat : dlpack::kInt, bits, 1};
   }
 }
@@ -89,7 +91,7 @@ Layout layout_of(const char* who, const dlpack::Array& array) {
   out.bytes = static_cast<std::size_t>(element_count(who, out.shape.dims(), width) * width);
   require(array.data != nullptr || out.bytes == 0, who, ": the array's data is NULL");
   out.data = out.bytes > 0 ? static_cast<const std::byte*>(array.data) + array.byte_offset : nullptr;
-  out.is_aligned = reinterpret_cast<uintptr_t>(out.data) % static_cast<uintptr_t>(width) == 0;
+  out.is_aligned = reinterpret_cast<uintptr_t>(out.data) % size_of(real_dtype(out.dtype)) == 0;
   out.is_contiguous = true;
   int64_t stride = 1;
   for (int axis = array.ndim - 1; axis >= 0 && array.strides != nullptr && out.bytes > 0; --axis) {
@@ -133,7 +135,7 @@ template <class M> void take_array(const char* who, Context& context, M* managed
   }
   require(layout.is_contiguous, who, ": the array ", layout.shape,
           " is not row-major and contiguous; make it so (numpy.ascontiguousarray, x.contiguous()), or have it copied");
-  require(layout.is_aligned, who, ": the array is not aligned to the ", size_of(layout.dtype), " bytes of ",
+  require(layout.is_aligned, who, ": the array is not aligned to the ", size_of(real_dtype(layout.dtype)), " bytes of ",
           layout.dtype, "; have it copied");
   context.devices();  // initialises them
   Runtime& runtime = context.runtime();

@@ -21,7 +21,7 @@ inline bool execute_plain(Context& context, Call& call, const Prepared& prepared
     return false;
   }
   Array in[3];
-  alignas(8) std::byte numbers[3][8];
+  alignas(8) std::byte numbers[3][kMostElementBytes];
   for (int i = 0; i < call.n_in; ++i) {
     const TensorRep* tensor = call.in[i].tensor;
     if (tensor == nullptr) {

@@ -270,7 +270,7 @@ uint64_t Ledger::find(const TensorRep& tensor) const {
 uint64_t Ledger::of_input(const TensorRep& tensor) {
   if (tensor.value == 0) return 0;
   uint64_t value = find(tensor);
-  if (!is_trainable(tensor) || watching_variables_ == 0 || !is_float(tensor.dtype)) return value;
+  if (!is_trainable(tensor) || watching_variables_ == 0 || !is_inexact(tensor.dtype)) return value;
   if (value == 0) value = of_new_variable(tensor.value);
   give(value, watching_variables_);
   return value;
@@ -343,7 +343,7 @@ void Ledger::record(const Call& call, const Prepared& prepared, TensorRep* const
   tapes &= recording_;
   if (tapes == 0) return;
   bool any_float = false;
-  for (int i = 0; i < prepared.n_out; ++i) any_float |= is_float(outs[i]->dtype);
+  for (int i = 0; i < prepared.n_out; ++i) any_float |= is_inexact(outs[i]->dtype);
   if (!any_float) return;
 
   std::size_t attr_bytes = op.attr_bytes(call.attrs);
@@ -373,7 +373,7 @@ void Ledger::record(const Call& call, const Prepared& prepared, TensorRep* const
 Ledger::Custom Ledger::record_custom(std::span<const TensorRep* const> in, std::span<TensorRep* const> out) {
   Tapes tapes = 0;
   for (const TensorRep* tensor : in) {
-    if (is_float(tensor->dtype)) tapes |= tapes_of(of_input(*tensor));
+    if (is_inexact(tensor->dtype)) tapes |= tapes_of(of_input(*tensor));
   }
   tapes &= recording_;
   for (TensorRep* tensor : out) tensor->value = 0;
@@ -394,12 +394,12 @@ Ledger::Custom Ledger::record_custom(std::span<const TensorRep* const> in, std::
     keep(recorded, tensor, false);
   };
   for (const TensorRep* tensor : in) {
-    uint64_t value = is_float(tensor->dtype) ? find(*tensor) : 0;
+    uint64_t value = is_inexact(tensor->dtype) ? find(*tensor) : 0;
     add(&record->in[record->n_in++], *tensor, tapes_of(value) != 0 ? value : 0);
   }
   try {
     for (TensorRep* tensor : out) {
-      if (is_float(tensor->dtype)) tensor->value = new_value(tapes);
+      if (is_inexact(tensor->dtype)) tensor->value = new_value(tapes);
       add(&record->out[record->n_out++], *tensor, tensor->value);
     }
   } catch (...) {
@@ -434,7 +434,7 @@ void Ledger::fill(Record& record, const Call& call, const Prepared& prepared, Te
     Recorded& out = *new (&record.out[i]) Recorded;
     out.is_number = false;
     out.value = 0;
-    if (is_float(outs[i]->dtype)) {
+    if (is_inexact(outs[i]->dtype)) {
       out.value = new_value(record.tapes);
       outs[i]->value = out.value;
     }

@@ -8,9 +8,11 @@ namespace lutra {
 namespace {
 
 // "a number", "bool", "float32 or float64"
-std::string expected(DTypes types) {
-  if (types == kNumbers) return "a number";
+std::string expected(DTypes types, DType got) {
+  if (types == kNumbers) return is_complex(got) ? "a real number" : "a number";
   if (types == kBool) return "bool";
+  if (types == kEveryNumber) return "a number";
+  if (types == kAnyDType) return "a real number or bool";
   if (types == kInts) return "an integer";
   if (types == (kInts | kBool)) return "an integer or bool";
   return text_of(types);
@@ -52,7 +54,10 @@ std::string cast_hint(const Call& call, int i, DType got, DTypes wanted) {
   std::string name = name_of(call, i);
   if (call.in[i].tensor == nullptr) return "";
   if (wanted == kBool) return text("; ", name, ":ne(0) is bool, true where ", name, " is not 0");
+  if (wanted == kComplex) return text("; cast it first: ", name, ":cast(\"complex64\")");
   if (got == DType::Bool) return text("; cast it first: ", name, ":cast(\"int32\")");
+  if (is_complex(got))
+    return text("; take its parts: ", name, ":real(), ", name, ":imag(), ", name, ":abs() or ", name, ":angle()");
   if (is_float(got) && (wanted & kFloats).empty()) return text("; cast it first: ", name, ":cast(\"int64\")");
   return "";
 }
@@ -67,12 +72,12 @@ std::string given_text(const Operand& operand, DType got) {
 
 [[noreturn, gnu::cold]] void fail_dtype(const Call& call, int i, DType got, DTypes wanted) {
   fail(ErrorCode::InvalidArgument, call.op->called(), ": ", name_of(call, i), " is ", given_text(call.in[i], got),
-       ", expected ", expected(wanted), cast_hint(call, i, got, wanted), order_hint(call, i));
+       ", expected ", expected(wanted, got), cast_hint(call, i, got, wanted), order_hint(call, i));
 }
 
 // A Lua number takes the tensors' dtype where it can.
 DType with_number(DType tensors, const Scalar& number) {
-  if (number.kind == Scalar::Kind::Float && !is_float(tensors)) return DType::Float32;
+  if (number.kind == Scalar::Kind::Float && !is_inexact(tensors)) return DType::Float32;
   if (number.kind == Scalar::Kind::Int && tensors == DType::Bool) return DType::Int32;
   return tensors;
 }
@@ -125,13 +130,13 @@ void check_number_fits(const Call& call, int input, DType type) {
   fail_dtype(call, blamed, got, op.input(blamed).dtypes);
 }
 
-// Whether there are int32 or int64 tensors, not all of whose values float32 can hold, and no float tensor.
+// Whether there are int32 or int64 tensors, not all of whose values float32 can hold, and no float or complex tensor.
 bool has_wide_integers(const Call& call) {
   bool has_wide = false;
   for (int i = 0; i < call.n_in; ++i) {
     const TensorRep* tensor = call.in[i].tensor;
     if (tensor == nullptr || (call.op->input(i).flags & kOwnDType) != 0) continue;
-    if (is_float(tensor->dtype)) return false;
+    if (is_inexact(tensor->dtype)) return false;
     has_wide |= tensor->dtype == DType::Int32 || tensor->dtype == DType::Int64;
   }
   return has_wide;
@@ -156,7 +161,7 @@ struct Key {
       fail_promoted(call, i, checked);
     if (tensor == nullptr && !own) check_number_fits(call, i, type);
   }
-  if (op.compute == Compute::Float && !is_float(type)) type = DType::Float32;
+  if (op.compute == Compute::Float && !is_inexact(type)) type = DType::Float32;
   return {type, type == DType::Float32 && has_wide_integers(call)};
 }
 
@@ -167,7 +172,7 @@ inline Key key_of(const Call& call) {
   if (op.plain_inputs && first != nullptr && call.n_in <= 2) [[likely]] {
     const TensorRep* last = call.in[call.n_in - 1].tensor;
     if (last != nullptr && last->dtype == first->dtype && op.inputs[0].dtypes.has(first->dtype) &&
-        (op.compute == Compute::Same || is_float(first->dtype))) [[likely]] {
+        (op.compute == Compute::Same || is_inexact(first->dtype))) [[likely]] {
       return {first->dtype, false};
     }
   }

@@ -46,7 +46,7 @@ void check_value(const char* who, std::string_view name, const TensorRep& variab
 // promote to float32.
 Operand as_variables(const TensorRep& variable, const Operand& value) {
   if (value.tensor != nullptr) return value;
-  std::byte element[8];
+  std::byte element[kMostElementBytes];
   write_element(variable.dtype, element, value.number);
   return {nullptr, read_element(variable.dtype, element)};
 }

@@ -327,7 +327,9 @@ enum lutra_dtype {
   LUTRA_FLOAT16 = 6,
   LUTRA_BFLOAT16 = 7,
   LUTRA_FLOAT32 = 8,
-  LUTRA_FLOAT64 = 9
+  LUTRA_FLOAT64 = 9,
+  LUTRA_COMPLEX64 = 10, /* pairs of float: real part, imaginary part */
+  LUTRA_COMPLEX128 = 11 /* pairs of double */
 };
 
 /* A tensor of a copy of the elements, on the device that a constant in Lua would be on. n_bytes must be what shape and

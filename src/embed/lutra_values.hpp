@@ -2,6 +2,7 @@
 #ifndef LUTRA_VALUES_HPP
 #define LUTRA_VALUES_HPP
 
+#include <complex>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -51,7 +52,9 @@ enum class DType : int {
   Float16 = LUTRA_FLOAT16,
   BFloat16 = LUTRA_BFLOAT16,
   Float32 = LUTRA_FLOAT32,
-  Float64 = LUTRA_FLOAT64
+  Float64 = LUTRA_FLOAT64,
+  Complex64 = LUTRA_COMPLEX64,
+  Complex128 = LUTRA_COMPLEX128
 };
 
 namespace detail {
@@ -60,6 +63,8 @@ template <class T> constexpr DType dtype_of() {
   if constexpr (std::is_same_v<U, bool>) return DType::Bool;
   else if constexpr (std::is_same_v<U, float>) return DType::Float32;
   else if constexpr (std::is_same_v<U, double>) return DType::Float64;
+  else if constexpr (std::is_same_v<U, std::complex<float>>) return DType::Complex64;
+  else if constexpr (std::is_same_v<U, std::complex<double>>) return DType::Complex128;
   else if constexpr (std::is_same_v<U, uint8_t>) return DType::UInt8;
   else {
     static_assert(std::is_integral_v<U> && std::is_signed_v<U>, "Lutra has no dtype for this element type");
@@ -68,7 +73,7 @@ template <class T> constexpr DType dtype_of() {
 }
 inline const char* name_of(DType dtype) {
   constexpr const char* kNames[] = {"bool",  "int8",    "uint8",    "int16",   "int32",
-                                    "int64", "float16", "bfloat16", "float32", "float64"};
+                                    "int64", "float16", "bfloat16", "float32", "float64", "complex64", "complex128"};
   return kNames[static_cast<int>(dtype)];
 }
 inline const char* name_of(int type) {
@@ -155,6 +160,8 @@ class Tensor {
       case DType::Int64: return static_cast<T>(read_one<int64_t>());
       case DType::Float32: return static_cast<T>(read_one<float>());
       case DType::Float64: return static_cast<T>(read_one<double>());
+      case DType::Complex64:
+      case DType::Complex128: throw ScriptError("item: the element is complex; read span<std::complex<float>>()");
       default: throw ScriptError("item: cast a float16 or bfloat16 tensor first: cast(t, \"float32\")");
     }
   }

@@ -157,8 +157,8 @@ int lutra_tensor_wrap(lutra_t* lutra, int dtype, int rank, const int64_t* shape,
     require(out != nullptr, "lutra_tensor_wrap: out is NULL");
     Description what = describe("lutra_tensor_wrap", dtype, rank, shape);
     check_bytes("lutra_tensor_wrap", what, elements, n_bytes);
-    require(reinterpret_cast<uintptr_t>(elements) % size_of(what.dtype) == 0, "lutra_tensor_wrap: elements",
-            " are not aligned to the ", size_of(what.dtype), " bytes of ", what.dtype,
+    require(reinterpret_cast<uintptr_t>(elements) % size_of(real_dtype(what.dtype)) == 0, "lutra_tensor_wrap: elements",
+            " are not aligned to the ", size_of(real_dtype(what.dtype)), " bytes of ", what.dtype,
             "; lutra_tensor_new copies them");
     *out = lend_tensor(*lutra, what, {static_cast<const std::byte*>(elements), what.bytes, release, user});
   });

@@ -10,7 +10,6 @@ namespace lutra::graph {
 namespace {
 
 constexpr int64_t kBlock = 2048;  // elements: four blocks of float32 lie in an L1 cache
-constexpr std::size_t kMostElementBytes = 8;
 // Smaller chains lie in the cache as a whole, and gain nothing.
 constexpr int64_t kLeastSize = 16 * kBlock;
 constexpr int kMostSlots = 8;

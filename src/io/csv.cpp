@@ -229,7 +229,7 @@ class CsvReader final : public FileReader {
     if (is_integer(dtype)) return fits(dtype, value);
     if (!std::isfinite(number) || std::abs(number) <= largest_of(dtype)) return true;
     // A value barely above the largest rounds down.
-    std::byte element[8];
+    std::byte element[kMostElementBytes];
     write_element(dtype, element, value);
     return std::isfinite(read_element(dtype, element).as_double());
   }
@@ -303,6 +303,8 @@ void write_csv(FileContents& contents, ByteSink& sink, const WriteOptions& optio
   int rank = entry.shape.rank();
   require(rank == 1 || rank == 2, sink.label(), ": a tensor ", entry.shape,
           " is no table; csv takes one of shape {rows, columns}, or {rows} for one column");
+  require(!is_complex(entry.dtype), sink.label(), ": csv has no ", entry.dtype,
+          "; write real(x) and imag(x), or save as .npy or .safetensors");
   int64_t columns = rank == 2 ? entry.shape[1] : 1;
   std::string out;
   if (!options.columns.empty()) {

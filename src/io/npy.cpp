@@ -15,9 +15,9 @@ constexpr uint32_t kLongestHeader = 1u << 16;
 constexpr struct {
   std::string_view code;  // numpy's, without the byte order
   DType dtype;
-} kCodes[] = {{"b1", DType::Bool},    {"i1", DType::Int8},    {"u1", DType::UInt8},
-              {"i2", DType::Int16},   {"i4", DType::Int32},   {"i8", DType::Int64},
-              {"f2", DType::Float16}, {"f4", DType::Float32}, {"f8", DType::Float64}};
+} kCodes[] = {{"b1", DType::Bool},    {"i1", DType::Int8},      {"u1", DType::UInt8},      {"i2", DType::Int16},
+              {"i4", DType::Int32},   {"i8", DType::Int64},     {"f2", DType::Float16},    {"f4", DType::Float32},
+              {"f8", DType::Float64}, {"c8", DType::Complex64}, {"c16", DType::Complex128}};
 
 // {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }: the only Python that is parsed.
 class HeaderParser {
@@ -196,7 +196,7 @@ class NpyReader final : public FileReader {
   void read_range(int64_t first, int64_t count, std::byte* to) override {
     const FileEntry& entry = entries_[0];
     std::size_t row = entry.nbytes() / static_cast<std::size_t>(entry.shape[0]);
-    read_rows_at(*source_, start_, {first, count, row, size_of(entry.dtype), header_.is_swapped}, to);
+    read_rows_at(*source_, start_, {first, count, row, size_of(real_dtype(entry.dtype)), header_.is_swapped}, to);
     if (entry.dtype != DType::Bool) return;
     // Any non-zero byte becomes 1: a bool is 0 or 1.
     for (std::size_t i = 0; i < row * static_cast<std::size_t>(count); ++i) to[i] = std::byte{to[i] != std::byte{0}};
@@ -263,7 +263,7 @@ void read_npy_elements(ByteStream& stream, const NpyHeader& header, std::byte* t
   } else {
     stream.read(to, total);
   }
-  if (header.is_swapped) swap_bytes(to, total, width);
+  if (header.is_swapped) swap_bytes(to, total, size_of(real_dtype(header.dtype)));
   // Any non-zero byte becomes 1: a bool is 0 or 1.
   if (header.dtype != DType::Bool) return;
   for (std::size_t i = 0; i < total; ++i) to[i] = to[i] != std::byte{0} ? std::byte{1} : std::byte{0};

@@ -18,9 +18,9 @@ constexpr std::string_view kMetadata = "__metadata__";
 constexpr struct {
   std::string_view code;
   DType dtype;
-} kCodes[] = {{"BOOL", DType::Bool},   {"I8", DType::Int8},    {"U8", DType::UInt8},    {"I16", DType::Int16},
-              {"I32", DType::Int32},   {"I64", DType::Int64},  {"F16", DType::Float16}, {"BF16", DType::BFloat16},
-              {"F32", DType::Float32}, {"F64", DType::Float64}};
+} kCodes[] = {{"BOOL", DType::Bool},   {"I8", DType::Int8},     {"U8", DType::UInt8},     {"I16", DType::Int16},
+              {"I32", DType::Int32},   {"I64", DType::Int64},   {"F16", DType::Float16},  {"BF16", DType::BFloat16},
+              {"F32", DType::Float32}, {"F64", DType::Float64}, {"C64", DType::Complex64}};
 
 struct Described : FileEntry {
   uint64_t begin = 0, end = 0;  // relative to the first element
@@ -271,6 +271,8 @@ void write_safetensors(FileContents& contents, ByteSink& sink, const FileMetadat
     for (const auto& known : kCodes) {
       if (known.dtype == entry.dtype) code = known.code;
     }
+    require(!code.empty(), sink.label(), ": safetensors has no ", entry.dtype,
+            "; cast to complex64, or save as .npy or .npz");
     std::string sizes;
     for (int64_t size : entry.shape.dims()) sizes += text(sizes.empty() ? "" : ",", size);
     header += text(header.size() > 1 ? "," : "", name, ":{\"dtype\":\"", code, "\",\"shape\":[", sizes,

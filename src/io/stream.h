@@ -9,7 +9,7 @@ namespace lutra {
 
 struct FileRows {
   int64_t first, count;
-  std::size_t row_bytes, width;  // of a row, of an element
+  std::size_t row_bytes, width;  // of a row, of an element or a complex element's part
   bool is_swapped;
 };
 

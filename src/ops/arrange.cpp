@@ -187,7 +187,7 @@ void define_arrange_ops(OpRegistry& ops) {
       .name = "Tile",
       .lua_name = "tile",
       .summary = "The whole tensor repeated along its axes.",
-      .inputs = {{"x", kAnyDType, "any shape"}},
+      .inputs = {{"x", kEveryDType, "any shape"}},
       .attrs = attrs<TileAttrs>({attr("counts", &TileAttrs::counts,
                                       "the number of repetitions for each axis, aligned at the last; more counts than "
                                       "axes add axes in front; a number is the last axis' count")
@@ -204,7 +204,7 @@ void define_arrange_ops(OpRegistry& ops) {
       .name = "Repeat",
       .lua_name = "repeat_interleave",
       .summary = "Repeats each element of an axis; its copies are neighbours.",
-      .inputs = {{"x", kAnyDType, "at least one axis"}},
+      .inputs = {{"x", kEveryDType, "at least one axis"}},
       .attrs = attrs<RepeatAttrs>(
           {attr(
                "n", &RepeatAttrs::n,
@@ -223,7 +223,7 @@ void define_arrange_ops(OpRegistry& ops) {
   ops.define({
       .name = "RepeatGrad",
       .summary = "Sums the elements that are copies of one element: the gradient of Repeat with a list of counts.",
-      .inputs = {{"dy", kFloats, "of Repeat's result"}},
+      .inputs = {{"dy", kInexact, "of Repeat's result"}},
       .attrs = attrs<RepeatAttrs>({attr("n", &RepeatAttrs::n, "the counts")}),
       .output = "the shape of Repeat's x",
       .shape = repeat_grad_shape,
@@ -236,7 +236,7 @@ void define_arrange_ops(OpRegistry& ops) {
       .lua_name = "pad",
       .summary = "Adds elements of one value before and after the elements of each axis. With the option mode = "
                  "\"reflect\", \"symmetric\", \"replicate\" or \"circular\" it adds elements of x, as mirror_pad does.",
-      .inputs = {{"x", kAnyDType, "any shape"}},
+      .inputs = {{"x", kEveryDType, "any shape"}},
       .attrs = attrs<PadAttrs>({attr("paddings", &PadAttrs::paddings,
                                      "for each axis the number of elements to add before and after: {{1, 1}, ...}")
                                     .required(),
@@ -255,7 +255,7 @@ void define_arrange_ops(OpRegistry& ops) {
       .name = "ReverseV2",
       .lua_name = "flip",
       .summary = "The elements in reverse order along some axes.",
-      .inputs = {{"x", kAnyDType, "any shape"}},
+      .inputs = {{"x", kEveryDType, "any shape"}},
       .attrs = attrs<AxisAttrs>(
           {attr("axis", &AxisAttrs::axis, "the axis or axes to reverse").positional().otherwise("all")}),
       .output = "x's shape and dtype",
@@ -270,7 +270,7 @@ void define_arrange_ops(OpRegistry& ops) {
       .name = "Roll",
       .lua_name = "roll",
       .summary = "Shifts the elements along an axis; those shifted past one end come in at the other.",
-      .inputs = {{"x", kAnyDType, "any shape"}},
+      .inputs = {{"x", kEveryDType, "any shape"}},
       .attrs = attrs<RollAttrs>({attr("shift", &RollAttrs::shift,
                                       "the distance, negative towards the front; one number, or one for each axis")
                                      .required(),

@@ -2,7 +2,9 @@
 
 #include "ops/binary.h"
 
+#include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "ops/elementwise.h"
 #include "ops/fault.h"
@@ -21,8 +23,8 @@ void define_binary(OpRegistry& ops, const BinaryEntry& entry, const BinaryCommon
       .lua_name = entry.lua_name,
       .logged_as = entry.logged_as,
       .summary = entry.summary,
-      .inputs = {{common.a, common.dtypes, "any shape", kNumber | kByElement},
-                 {common.b, common.dtypes, "broadcasts with the other", kNumber | kByElement}},
+      .inputs = {{common.a, common.dtypes | entry.also, "any shape", kNumber | kByElement},
+                 {common.b, common.dtypes | entry.also, "broadcasts with the other", kNumber | kByElement}},
       .output = is_fraction ? kFraction : common.output,
       .errors = entry.wrong_values != nullptr ? entry.wrong_values : common.errors,
       .source = entry.source,
@@ -47,13 +49,13 @@ void sub_gradient(Gradient& g) {
   if (g.needs(1)) g.add(1, -g.dy());
 }
 void mul_gradient(Gradient& g) {
-  if (g.needs(0)) g.add(0, g.dy() * g.x(1));
-  if (g.needs(1)) g.add(1, g.dy() * g.x(0));
+  if (g.needs(0)) g.add(0, g.dy() * conj(g, g.x(1)));
+  if (g.needs(1)) g.add(1, g.dy() * conj(g, g.x(0)));
 }
 void div_gradient(Gradient& g) {
-  Value per_a = g.dy() / g.x(1);
+  Value per_a = g.dy() / conj(g, g.x(1));
   g.add(0, per_a);
-  if (g.needs(1)) g.add(1, -(per_a * g.y()));
+  if (g.needs(1)) g.add(1, -(per_a * conj(g, g.y())));
 }
 void squared_difference_gradient(Gradient& g) {
   Value slope = (g.x(0) - g.x(1)) * g.dy() * 2.0;
@@ -93,14 +95,18 @@ Value slope_in_base(Gradient& g, const Value& a, const Value& b) {
 }
 // log(a), but 0 where a <= 0: at a = 0, a^b does not change with b > 0; for a < 0 it has no derivative by b.
 Value log_of_base(Gradient& g, const Value& a) {
+  if (is_complex(g.key())) {
+    Value base = a.is_number() ? g.fill(Shape(), a.number(), g.key()) : a;
+    return g.call("Log", {g.call("SelectV2", {g.call("Equal", {base, 0.0}), 1.0, base})});
+  }
   if (a.is_number()) return a.number() > 0 ? std::log(a.number()) : 0.0;
   return g.call("Log", {g.call("SelectV2", {g.call("Greater", {a, 0.0}), a, 1.0})});
 }
 void pow_gradient(Gradient& g) {
   Value a = g.x_in_key(0), b = g.x_in_key(1);
-  if (g.needs(0)) g.add(0, g.dy() * slope_in_base(g, a, b));
+  if (g.needs(0)) g.add(0, g.dy() * conj(g, slope_in_base(g, a, b)));
   // a^b is recomputed rather than saved: most exponents are numbers, which need no gradient.
-  if (g.needs(1)) g.add(1, g.dy() * (g.call("Pow", {a, b}) * log_of_base(g, a)));
+  if (g.needs(1)) g.add(1, g.dy() * conj(g, g.call("Pow", {a, b}) * log_of_base(g, a)));
 }
 
 // Where a and b are equal, each gets half.
@@ -179,7 +185,11 @@ void define_binary_ops(OpRegistry& ops) {
       {"SquaredDifference", "squared_difference", "(a - b) squared; integers wrap.", "tf.math.squared_difference",
        "lutra.squared_difference({1, 5}, 3)  --> {4, 4}", squared_difference_gradient, kX0 | kX1},
   };
-  for (const BinaryEntry& entry : arithmetic) define_binary(ops, entry, kArithmetic);
+  constexpr std::string_view kOfComplex[] = {"AddV2", "Sub", "Mul", "RealDiv", "Pow"};
+  for (const BinaryEntry& entry : arithmetic) {
+    const bool of_complex = std::ranges::find(kOfComplex, entry.name) != std::end(kOfComplex);
+    define_binary(ops, of_complex ? entry.with(kComplex) : entry, kArithmetic);
+  }
   define_binary(
       ops,
       {"Atan2", "atan2", "The angle of the point (x, y) to the x axis, in radians from -pi to pi.", "numpy.arctan2",

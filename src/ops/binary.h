@@ -20,6 +20,13 @@ struct BinaryEntry {
   const char* wrong_values = nullptr;
   Error (*fault)(const char* op, const Fault& fault) = nullptr;
   const char* (*logged_as)(const Call& call) = nullptr;
+  DTypes also = {};  // dtypes besides those of BinaryCommon, without a GPU kernel
+
+  BinaryEntry with(DTypes more) const {
+    BinaryEntry entry = *this;
+    entry.also = more;
+    return entry;
+  }
 };
 
 // The fields that several entries share.

@@ -46,7 +46,10 @@ void define_compare_ops(OpRegistry& ops) {
       {"GreaterEqual", "ge", "Whether a >= b.", "numpy.greater_equal, tf.greater_equal",
        "lutra.ge({1, 2}, 2)  --> {false, true}"},
   };
-  for (const BinaryEntry& entry : comparisons) define_binary(ops, entry, kComparison);
+  for (const BinaryEntry& entry : comparisons) {
+    const bool orders = &entry >= comparisons + 2;  // complex numbers have no order
+    define_binary(ops, orders ? entry : entry.with(kComplex), kComparison);
+  }
 
   const BinaryEntry logic[] = {
       {"LogicalAnd", "logical_and", "Whether both are true.", "numpy.logical_and",

@@ -133,7 +133,7 @@ void define_count_ops(OpRegistry& ops) {
       .summary =
           "t[mask]: the slices of t where the mask is true, in order. The size depends on values, so it runs on the "
           "CPU.",
-      .inputs = {{"t", kAnyDType, "any shape"}, {"mask", kBool, "the sizes of t's leading axes", kOwnDType}},
+      .inputs = {{"t", kEveryDType, "any shape"}, {"mask", kBool, "the sizes of t's leading axes", kOwnDType}},
       .output = "[n], then t's axes after those of the mask; t's dtype",
       .errors = "InvalidArgument when the mask's sizes are not those of t's leading axes.",
       .source = "numpy's boolean indexing, tf.boolean_mask",

@@ -266,7 +266,7 @@ class OperandGradient {
         spec += letters_[static_cast<std::size_t>(plan_.in[i].label[axis])];
         narrowed.push(shape[axis]);
       }
-      values.push_back(g_.x(i).is_number() ? g_.x(i) : g_.reshape(g_.x(i), narrowed));
+      values.push_back(g_.x(i).is_number() ? g_.x(i) : g_.reshape(conj(g_, g_.x(i)), narrowed));
     }
     kept_.clear();
     for (char letter : own) {
@@ -373,9 +373,9 @@ EinsumCall outer_call(const KernelArgs& args) {
 }
 
 void define_einsum_ops(OpRegistry& ops) {
-  std::vector<InputDef> inputs = {{"a", kNumbers, "as many axes as its letters", kNumber}};
+  std::vector<InputDef> inputs = {{"a", kEveryNumber, "as many axes as its letters", kNumber}};
   for (const char* name : {"b", "c", "d", "e", "f", "g", "h"}) {
-    inputs.push_back({name, kNumbers, "as many axes as its letters", kOptional | kNumber});
+    inputs.push_back({name, kEveryNumber, "as many axes as its letters", kOptional | kNumber});
   }
   ops.define({
       .name = "Einsum",

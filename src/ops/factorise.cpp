@@ -64,7 +64,10 @@ void cholesky_gradient(Gradient& g) {
   g.add(0, (s + g.transpose(s)) * 0.5);
 }
 
-void inverse_gradient(Gradient& g) { g.add(0, -mul_t(g, t_mul(g, g.y(), g.dy()), g.y())); }
+void inverse_gradient(Gradient& g) {
+  Value y = conj(g, g.y());
+  g.add(0, -mul_t(g, t_mul(g, y, g.dy()), y));
+}
 
 void solve_gradient(Gradient& g) {
   bool adjoint = g.attrs<SolveAttrs>().adjoint, is_vector = g.shape_of(1).rank() == 1;
@@ -214,7 +217,7 @@ void define_factorise_ops(OpRegistry& ops) {
       .name = "MatrixInverse",
       .lua_name = "inv",
       .summary = "The inverse of each matrix. For linear systems, solve is faster and more accurate.",
-      .inputs = {{"x", kNumbers, "[..., n, n]"}},
+      .inputs = {{"x", kEveryNumber, "[..., n, n]"}},
       .output = kOutput,
       .errors = "InvalidArgument if x is not square, exactly singular (a pivot is 0), or bool.",
       .source = "numpy.linalg.inv; gradient: Giles 2008",

@@ -66,6 +66,10 @@ Value Builder::numbers_below(int64_t n) {
   return call("Range", {}, attrs);
 }
 
+Value conj(Builder& builder, Value value) {
+  return value.is_number() || !is_complex(builder.dtype(value)) ? value : builder.call("Conj", {value});
+}
+
 void gradient_is_zero(Gradient& g) {
   for (int i = 0; i < g.inputs(); ++i) {
     if (g.needs(i)) g.add(i, g.fill(g.shape_of(i), 0, g.dtype_of(i)));

@@ -131,6 +131,9 @@ class Gradient : public Builder {
   virtual const void* raw_attrs() const = 0;
 };
 
+// The complex conjugate, by which rules of complex ops multiply (docs/complex.md); a real value itself.
+Value conj(Builder& builder, Value value);
+
 // Rules that many ops share.
 void gradient_is_zero(Gradient& gradient);  // for step functions
 void gradient_passes(Gradient& gradient);   // input 0's gradient is the output's, in input 0's shape

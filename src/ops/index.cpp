@@ -97,7 +97,7 @@ void define_index_ops(OpRegistry& ops) {
       .lua_name = "gather",
       .summary =
           "The slices of x at the given indices along an axis. Indices count from 1, negative ones from the end.",
-      .inputs = {{"x", kAnyDType, "at least one axis"}, {"indices", kInts, "any shape", kOwnDType}},
+      .inputs = {{"x", kEveryDType, "at least one axis"}, {"indices", kInts, "any shape", kOwnDType}},
       .attrs =
           attrs<GatherAttrs>({attr("axis", &GatherAttrs::axis, "x's axis to pick along").positional().otherwise("1"),
                               attr("index_base", &GatherAttrs::base, "what the first index is")}),
@@ -120,7 +120,7 @@ void define_index_ops(OpRegistry& ops) {
       .summary = "The elements or slices of x at the given positions: the last axis of indices lists one index for "
                  "each of x's "
                  "leading axes. Indices count from 1, negative ones from the end.",
-      .inputs = {{"x", kAnyDType, "any shape"}, {"indices", kInts, "[..., k], k at most x's axes", kOwnDType}},
+      .inputs = {{"x", kEveryDType, "any shape"}, {"indices", kInts, "[..., k], k at most x's axes", kOwnDType}},
       .attrs = attrs<IndexAttrs>({attr("index_base", &IndexAttrs::base, "what the first index is")}),
       .output = "the shape of indices without its last axis, then x's without its first k; x's dtype",
       .errors = "InvalidArgument for the index 0, more indices than x has axes, or a ninth axis; OutOfRange for an "
@@ -141,7 +141,7 @@ void define_index_ops(OpRegistry& ops) {
           "Picks elements of x along an axis, with separate indices for each line: out[i, j] = x[indices[i, j], j] for "
           "axis 1 of a matrix. Takes the results of argsort and argmax. Indices count from 1, negative ones from the "
           "end.",
-      .inputs = {{"x", kAnyDType, "at least one axis"},
+      .inputs = {{"x", kEveryDType, "at least one axis"},
                  {"indices", kInts, "x's number of axes; broadcasts, except along axis", kOwnDType}},
       .attrs =
           attrs<GatherAttrs>({attr("axis", &GatherAttrs::axis, "x's axis to pick along").positional().otherwise("1"),

@@ -233,9 +233,9 @@ void define_index_update_ops(OpRegistry& ops) {
       .name = "MaskedFill",
       .lua_name = "masked_fill",
       .summary = "x with a value where the mask is true.",
-      .inputs = {{"x", kAnyDType, "any shape"},
+      .inputs = {{"x", kEveryDType, "any shape"},
                  {"mask", kBool, "broadcasts to x", kOwnDType},
-                 {"value", kAnyDType, "a number or a scalar", kNumber}},
+                 {"value", kEveryDType, "a number or a scalar", kNumber}},
       .output = "x's shape; the dtype x and value promote to",
       .errors = "InvalidArgument if mask is not bool or does not broadcast to x, or if value is not a scalar.",
       .source = "torch.masked_fill",
@@ -253,7 +253,7 @@ void define_index_update_ops(OpRegistry& ops) {
       .summary =
           "The elements of x where the mask is true, in row-major order. The size depends on values, so it runs on "
           "the CPU. t[mask] picks whole slices along leading axes.",
-      .inputs = {{"x", kAnyDType, "any shape"}, {"mask", kBool, "broadcasts to x", kOwnDType}},
+      .inputs = {{"x", kEveryDType, "any shape"}, {"mask", kBool, "broadcasts to x", kOwnDType}},
       .output = "[n]; x's dtype",
       .errors = "InvalidArgument if mask is not bool or does not broadcast to x.",
       .source = "torch.masked_select",

@@ -58,6 +58,12 @@ using AllFloats = TypeList<Float16, BFloat16, float, double>;
 using AllInts = TypeList<int8_t, uint8_t, int16_t, int32_t, int64_t>;
 using AllNumbers = TypeList<int8_t, uint8_t, int16_t, int32_t, int64_t, Float16, BFloat16, float, double>;
 using AllTypes = TypeList<bool, int8_t, uint8_t, int16_t, int32_t, int64_t, Float16, BFloat16, float, double>;
+using InexactTypes = TypeList<Float16, BFloat16, float, double, Complex64, Complex128>;
+using EveryNumber =
+    TypeList<int8_t, uint8_t, int16_t, int32_t, int64_t, Float16, BFloat16, float, double, Complex64, Complex128>;
+using ComplexTypes = TypeList<Complex64, Complex128>;
+using EveryType =
+    TypeList<bool, int8_t, uint8_t, int16_t, int32_t, int64_t, Float16, BFloat16, float, double, Complex64, Complex128>;
 
 class KernelRegistry {
  public:

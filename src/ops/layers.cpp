@@ -161,7 +161,7 @@ void define_layers_ops(OpRegistry& ops) {
       .summary =
           "The rows of a table with the given ids: 1..n, where n is the size of the table's first axis. Negative ids "
           "are errors.",
-      .inputs = {{"table", kAnyDType, "[n, ...]"}, {"ids", kInts, "any shape", kOwnDType}},
+      .inputs = {{"table", kEveryDType, "[n, ...]"}, {"ids", kInts, "any shape", kOwnDType}},
       .attrs = attrs<EmbeddingAttrs>({attr("index_base", &EmbeddingAttrs::base, kFirstIdDoc)}),
       .output = "the shape of ids and then of a row; the table's dtype",
       .errors = "InvalidArgument for the id 0, a table that is a scalar, or a ninth axis; OutOfRange for any other id "
@@ -177,7 +177,7 @@ void define_layers_ops(OpRegistry& ops) {
   ops.define({
       .name = "EmbeddingGrad",
       .summary = "The sum of dy's rows for each id: the gradient of an embedding's table.",
-      .inputs = {{"ids", kInts, "any shape", kOwnDType}, {"dy", kFloats, "the shape of ids and then of a row"}},
+      .inputs = {{"ids", kInts, "any shape", kOwnDType}, {"dy", kInexact, "the shape of ids and then of a row"}},
       .attrs = inner_attrs<EmbeddingAttrs>(),
       .output = "the table's shape; dy's dtype",
       .shape = embedding_grad_shape,

@@ -27,7 +27,7 @@ void trace_shape(Inference& inference) {
   Shape x = inference.shape(0);
   require_matrix(inference, x);
   Shape out(x.dims().first(static_cast<std::size_t>(x.rank() - 2)));
-  inference.output(is_float(inference.key()) ? inference.key() : DType::Int64, out);
+  inference.output(is_inexact(inference.key()) ? inference.key() : DType::Int64, out);
 }
 
 void trace_gradient(Gradient& g) {
@@ -100,11 +100,11 @@ Value einsum(Gradient& g, const std::string& spec, Value a, Value b) {
 
 void dot_gradient(Gradient& g) {
   for (int side : {0, 1}) {
-    if (g.x(1 - side).is_number()) return g.add(side, g.dy() * g.x(1 - side));
+    if (g.x(1 - side).is_number()) return g.add(side, g.dy() * conj(g, g.x(1 - side)));
   }
   DotLetters letters(g.shape_of(0).rank(), g.shape_of(1).rank());
-  if (g.needs(0)) g.add(0, einsum(g, letters.out + "," + letters.b + "->" + letters.a, g.dy(), g.x(1)));
-  if (g.needs(1)) g.add(1, einsum(g, letters.a + "," + letters.out + "->" + letters.b, g.x(0), g.dy()));
+  if (g.needs(0)) g.add(0, einsum(g, letters.out + "," + letters.b + "->" + letters.a, g.dy(), conj(g, g.x(1))));
+  if (g.needs(1)) g.add(1, einsum(g, letters.a + "," + letters.out + "->" + letters.b, conj(g, g.x(0)), g.dy()));
 }
 
 void outer_shape(Inference& inference) {
@@ -113,11 +113,13 @@ void outer_shape(Inference& inference) {
 
 void outer_gradient(Gradient& g) {
   for (int side : {0, 1}) {
-    if (g.x(1 - side).is_number()) return g.add(side, g.reshape(g.dy() * g.x(1 - side), g.shape_of(side)));
+    if (g.x(1 - side).is_number()) return g.add(side, g.reshape(g.dy() * conj(g, g.x(1 - side)), g.shape_of(side)));
   }
   Shape a = g.shape_of(0), b = g.shape_of(1);
-  if (g.needs(0)) g.add(0, g.reshape(g.call("MatMul", {g.dy(), g.reshape(g.x_in_key(1), Shape{b.size()})}), a));
-  if (g.needs(1)) g.add(1, g.reshape(g.call("MatMul", {g.reshape(g.x_in_key(0), Shape{a.size()}), g.dy()}), b));
+  if (g.needs(0))
+    g.add(0, g.reshape(g.call("MatMul", {g.dy(), g.reshape(conj(g, g.x_in_key(1)), Shape{b.size()})}), a));
+  if (g.needs(1))
+    g.add(1, g.reshape(g.call("MatMul", {g.reshape(conj(g, g.x_in_key(0)), Shape{a.size()}), g.dy()}), b));
 }
 
 // Every element of the result is a sum of as many products as the summed axis is long.
@@ -139,7 +141,7 @@ void define_triangle(OpRegistry& ops, const char* name, const char* lua_name, co
       .name = name,
       .lua_name = lua_name,
       .summary = summary,
-      .inputs = {{"x", kAnyDType, "[..., m, n]"}},
+      .inputs = {{"x", kEveryDType, "[..., m, n]"}},
       .attrs = diagonal_attrs("the last diagonal that is kept: 0 the main one, positive above it, negative below"),
       .output = "x's shape and dtype",
       .errors = "InvalidArgument if x has fewer than two axes.",
@@ -171,8 +173,8 @@ void define_linalg_ops(OpRegistry& ops) {
       .lua_name = "dot",
       .summary = "The sum of products over a's last axis and b's first (second-last if b has more than one axis): for "
                  "vectors the inner product, for matrices their product. A scalar multiplies every element.",
-      .inputs = {{"a", kNumbers, "[..., k], [k] or a scalar", kNumber},
-                 {"b", kNumbers, "[..., k, n], [k] or a scalar", kNumber}},
+      .inputs = {{"a", kEveryNumber, "[..., k], [k] or a scalar", kNumber},
+                 {"b", kEveryNumber, "[..., k, n], [k] or a scalar", kNumber}},
       .output = "a's other axes, then b's; the promoted dtype, in which integers wrap",
       .errors =
           "InvalidArgument if the summed sizes differ, the result would have a ninth axis, or an operand is bool.",
@@ -188,7 +190,7 @@ void define_linalg_ops(OpRegistry& ops) {
       .name = "Outer",
       .lua_name = "outer",
       .summary = "Every element of a times every element of b. Both are flattened.",
-      .inputs = {{"a", kNumbers, "any shape", kNumber}, {"b", kNumbers, "any shape", kNumber}},
+      .inputs = {{"a", kEveryNumber, "any shape", kNumber}, {"b", kEveryNumber, "any shape", kNumber}},
       .output = "(a's elements, b's elements); the promoted dtype, in which integers wrap",
       .errors = "InvalidArgument if both are bool.",
       .source = "numpy.outer",
@@ -202,7 +204,7 @@ void define_linalg_ops(OpRegistry& ops) {
       .name = "Trace",
       .lua_name = "trace",
       .summary = "The sum of the main diagonal of each matrix; 0 if there are no elements.",
-      .inputs = {{"x", kAnyDType, "[..., m, n]"}},
+      .inputs = {{"x", kEveryDType, "[..., m, n]"}},
       .output = "x's shape without the last two axes; int64 for integers and bool, else x's dtype",
       .errors = "InvalidArgument if x has fewer than two axes.",
       .source = "tf.linalg.trace; the dtype is sum's",
@@ -216,7 +218,7 @@ void define_linalg_ops(OpRegistry& ops) {
       .lua_name = "diag",
       .summary =
           "For a vector: the square matrix with it on a diagonal and zeros elsewhere. For a matrix: that diagonal.",
-      .inputs = {{"x", kAnyDType, "[n] or [m, n]"}},
+      .inputs = {{"x", kEveryDType, "[n] or [m, n]"}},
       .attrs = diagonal_attrs("which diagonal: 0 the main one, positive above it, negative below"),
       .output = "a matrix of n + |k| rows and columns, or a vector as long as the diagonal; x's dtype",
       .errors = "InvalidArgument if x has neither one nor two axes.",
@@ -229,7 +231,7 @@ void define_linalg_ops(OpRegistry& ops) {
   ops.define({
       .name = "DiagGrad",
       .summary = "A matrix of the given size with the vector on its k-th diagonal and zeros elsewhere.",
-      .inputs = {{"x", kFloats, "[n]"}},
+      .inputs = {{"x", kInexact, "[n]"}},
       .attrs = attrs<DiagonalOfAttrs>({attr("k", &DiagonalOfAttrs::k, "which diagonal"),
                                        attr("rows", &DiagonalOfAttrs::rows, "of the matrix"),
                                        attr("columns", &DiagonalOfAttrs::columns, "of the matrix")}),

@@ -96,16 +96,16 @@ void matmul_gradient(Gradient& g) {
   Value dy = g.reshape(g.dy(), y);
   if (g.needs(0)) {
     Value da;
-    if (!ta && !tb && b_shape.rank() == 2) {
+    if (!ta && !tb && b_shape.rank() == 2 && !is_complex(g.key())) {
       da = g.times_transposed(dy, 1);
     } else {
-      Value b = g.reshape(g.x(1), b_matrix);
+      Value b = g.reshape(conj(g, g.x(1)), b_matrix);
       da = ta ? product(g, b, tb, dy, true) : product(g, dy, false, b, !tb);
     }
     g.add(0, a_shape.rank() == 1 ? g.reshape(g.sum_leading(da, 2), a_shape) : da);
   }
   if (g.needs(1)) {
-    Value a = g.reshape(g.x(0), a_matrix);
+    Value a = g.reshape(conj(g, g.x(0)), a_matrix);
     // A batch times one matrix: one product over all rows.
     bool flat = b_matrix.rank() == 2 && a_matrix.rank() > 2 && !ta;
     if (flat) {
@@ -135,7 +135,7 @@ void define_matmul_ops(OpRegistry& ops) {
       .summary =
           "The matrix product. A vector counts as a row on the left and as a column on the right; the result does "
           "not have its axis. Axes before the last two are a batch and broadcast.",
-      .inputs = {{"a", kNumbers, "[..., m, k] or [k]"}, {"b", kNumbers, "[..., k, n] or [k]"}},
+      .inputs = {{"a", kEveryNumber, "[..., m, k] or [k]"}, {"b", kEveryNumber, "[..., k, n] or [k]"}},
       .attrs = attrs<MatMulAttrs>(
           {attr("transpose_a", &MatMulAttrs::transpose_a, "multiply by a's transpose; a vector stays as it is")
                .otherwise("false"),

@@ -99,7 +99,7 @@ void define_pieces_ops(OpRegistry& ops) {
       .summary =
           "A list of the slices of a tensor along an axis, each without that axis. Along the first axis nothing is "
           "copied. The inverse of stack.",
-      .inputs = {{"x", kAnyDType, "at least one axis"}},
+      .inputs = {{"x", kEveryDType, "at least one axis"}},
       .attrs =
           attrs<UnstackAttrs>({attr("axis", &UnstackAttrs::axis, "the axis to split along").positional().otherwise("1"),
                                attr("part", &UnstackAttrs::part, "which of the slices")}),
@@ -126,7 +126,7 @@ void define_pieces_ops(OpRegistry& ops) {
       .summary =
           "A tensor cut into pieces along an axis, as a list. Along the first axis nothing is copied. The inverse "
           "of concat.",
-      .inputs = {{"x", kAnyDType, "at least one axis"}},
+      .inputs = {{"x", kEveryDType, "at least one axis"}},
       .attrs = attrs<SplitAttrs>(
           {attr(
                "sizes", &SplitAttrs::sizes,

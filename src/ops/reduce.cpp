@@ -16,7 +16,7 @@ namespace lutra {
 namespace {
 
 void sum_shape(Inference& inference) {
-  inference.output(is_float(inference.key()) ? inference.key() : DType::Int64, result_shape(inference));
+  inference.output(is_inexact(inference.key()) ? inference.key() : DType::Int64, result_shape(inference));
 }
 
 void extreme_shape(Inference& inference) {
@@ -90,7 +90,7 @@ void prod_gradient(Gradient& g) {
   }
   ScanAttrs middle;
   middle.axis = single(1);
-  Value others = g.reshape(g.call("ProdOthers", {g.reshape(x, lines)}, middle), moved);
+  Value others = g.reshape(conj(g, g.call("ProdOthers", {g.reshape(x, lines)}, middle)), moved);
   if (is_apart) others = g.call("Transpose", {others}, back);
   g.add(0, others * with_axes(g, g.dy()));
 }
@@ -149,15 +149,15 @@ Value unhalved(Builder& builder, Value value) {
 
 void define_reduce_ops(OpRegistry& ops) {
   const Entry entries[] = {
-      {"Sum", "sum", "The sum over the given axes, or of all elements; 0 if there are none. Integers wrap.", kAnyDType,
-       "x's shape without the axes; int64 for integers and bool, else x's dtype", kAxisErrors, "numpy.sum",
+      {"Sum", "sum", "The sum over the given axes, or of all elements; 0 if there are none. Integers wrap.",
+       kEveryDType, "x's shape without the axes; int64 for integers and bool, else x's dtype", kAxisErrors, "numpy.sum",
        "lutra.sum{1, 2, 3}  --> 6", sum_shape, kAnyDType, sum_gradient},
-      {"Mean", "mean", "The mean over the given axes, or of all elements; nan if there are none.", kAnyDType,
+      {"Mean", "mean", "The mean over the given axes, or of all elements; nan if there are none.", kEveryDType,
        "x's shape without the axes; float32 for integers and bool, else x's dtype", kAxisErrors, "numpy.mean",
        "lutra.mean{1, 2, 6}  --> 3.0", reduced_like_key, kFloats, mean_gradient, 0, Compute::Float},
       {"Prod", "prod", "The product over the given axes, or of all elements; 1 if there are none. Integers wrap.",
-       kAnyDType, "x's shape without the axes; int64 for integers and bool, else x's dtype", kAxisErrors, "numpy.prod",
-       "lutra.prod{2, 3, 4}  --> 24", sum_shape, kAnyDType, prod_gradient, kX0},
+       kEveryDType, "x's shape without the axes; int64 for integers and bool, else x's dtype", kAxisErrors,
+       "numpy.prod", "lutra.prod{2, 3, 4}  --> 24", sum_shape, kAnyDType, prod_gradient, kX0},
       {"Max", "max", "The largest element over the given axes, or of all; nan if there is one.", kNumbers,
        "x's shape without the axes; x's dtype", kExtremeErrors, "numpy.max", "lutra.max{1, 5, 3}  --> 5", extreme_shape,
        kNumbers, extreme_gradient, kX0 | kY0},

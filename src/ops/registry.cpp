@@ -16,9 +16,9 @@ std::size_t in_steps_of_16(std::size_t bytes) { return (bytes + 15) / 16 * 16; }
 DTypes keys_of(const OpDef& op) {
   for (const InputDef& input : op.inputs) {
     if ((input.flags & kOwnDType) != 0 || op.has(kKeyIsOutput)) continue;
-    return op.compute == Compute::Float ? input.dtypes & kFloats : input.dtypes;
+    return op.compute == Compute::Float ? input.dtypes & kInexact : input.dtypes;
   }
-  return kAnyDType;
+  return kEveryDType;
 }
 
 // Stands in the table for an op that is composed, so that it is placed as others are. It is never run: the binder runs
@@ -93,7 +93,7 @@ void KernelRegistry::add(const char* op, DeviceType type, DTypes keys, KernelEnt
   }
 }
 
-void KernelRegistry::remove(const char* op, DeviceType type) { add(op, type, kAnyDType, {}); }
+void KernelRegistry::remove(const char* op, DeviceType type) { add(op, type, kEveryDType, {}); }
 
 DTypes KernelRegistry::dtypes(DeviceType type, const OpDef& op) const {
   DTypes out;

@@ -12,7 +12,7 @@ namespace {
 
 void scan_shape(Inference& inference) {
   Shape x = running_shape(inference, inference.attrs<ScanAttrs>().axis);
-  inference.output(is_float(inference.key()) ? inference.key() : DType::Int64, x);
+  inference.output(is_inexact(inference.key()) ? inference.key() : DType::Int64, x);
 }
 
 ScanAttrs scan_attrs(const ScanAttrs& like, bool exclusive, bool reverse) {
@@ -36,20 +36,20 @@ void cumprod_gradient(Gradient& g) {
   Value x = unhalved(g, g.reshape(g.x(), g.output_shape()));
   Value before = g.call("Cumprod", {x}, scan_attrs(attrs, true, attrs.reverse));
   Value weight =
-      g.call("LinearRecurrence", {x, unhalved(g, g.dy())}, scan_attrs(attrs, attrs.exclusive, !attrs.reverse));
-  g.add(0, g.reshape(before * weight, g.shape_of(0)));
+      g.call("LinearRecurrence", {conj(g, x), unhalved(g, g.dy())}, scan_attrs(attrs, attrs.exclusive, !attrs.reverse));
+  g.add(0, g.reshape(conj(g, before) * weight, g.shape_of(0)));
 }
 
 void recurrence_gradient(Gradient& g) {
   const ScanAttrs& attrs = g.attrs<ScanAttrs>();
-  Value carried = g.call("LinearRecurrence", {g.x(0), g.dy()}, scan_attrs(attrs, true, !attrs.reverse));
-  g.add(0, g.y() * carried);
-  if (g.needs(1)) g.add(1, attrs.exclusive ? carried : g.dy() + g.x(0) * carried);
+  Value carried = g.call("LinearRecurrence", {conj(g, g.x(0)), g.dy()}, scan_attrs(attrs, true, !attrs.reverse));
+  g.add(0, conj(g, g.y()) * carried);
+  if (g.needs(1)) g.add(1, attrs.exclusive ? carried : g.dy() + conj(g, g.x(0)) * carried);
 }
 
 void prod_others_gradient(Gradient& g) {
   const ScanAttrs& attrs = g.attrs<ScanAttrs>();
-  Value x = g.x();
+  Value x = conj(g, g.x());
   Value before = g.call("Cumprod", {x}, scan_attrs(attrs, true, false));
   Value behind = g.call("Cumprod", {x}, scan_attrs(attrs, true, true));
   Value by_before = g.call("LinearRecurrence", {x, g.dy() * behind}, scan_attrs(attrs, true, true));
@@ -75,7 +75,7 @@ void define_scan_ops(OpRegistry& ops) {
       .name = "Cumsum",
       .lua_name = "cumsum",
       .summary = "Running sums along an axis; without one, over the flattened tensor. Integers wrap.",
-      .inputs = {{"x", kAnyDType, "any shape"}},
+      .inputs = {{"x", kEveryDType, "any shape"}},
       .attrs = scan_options(),
       .output = kOutput,
       .errors = kErrors,
@@ -89,7 +89,7 @@ void define_scan_ops(OpRegistry& ops) {
       .name = "Cumprod",
       .lua_name = "cumprod",
       .summary = "Running products along an axis; without one, over the flattened tensor. Integers wrap.",
-      .inputs = {{"x", kAnyDType, "any shape"}},
+      .inputs = {{"x", kEveryDType, "any shape"}},
       .attrs = scan_options(),
       .output = kOutput,
       .errors = kErrors,
@@ -103,7 +103,7 @@ void define_scan_ops(OpRegistry& ops) {
   ops.define({
       .name = "LinearRecurrence",
       .summary = "y[i] = b[i] + x[i-1] y[i-1] along an axis, in cumprod's gradient; exclusive: with b[i-1].",
-      .inputs = {{"x", kFloats, "any shape"}, {"b", kFloats, "x's shape"}},
+      .inputs = {{"x", kInexact, "any shape"}, {"b", kInexact, "x's shape"}},
       .attrs = scan_options(),
       .output = "x's shape and dtype",
       .shape = same_as_first,
@@ -115,7 +115,7 @@ void define_scan_ops(OpRegistry& ops) {
   ops.define({
       .name = "ProdOthers",
       .summary = "For each element the product of all others along an axis, in prod's gradient.",
-      .inputs = {{"x", kFloats, "any shape"}},
+      .inputs = {{"x", kInexact, "any shape"}},
       .attrs = scan_options(),
       .output = "x's shape and dtype",
       .shape = same_as_first,

@@ -68,9 +68,10 @@ void define_scatter_ops(OpRegistry& ops) {
       .summary =
           "Adds updates to the slices of x at the given indices along the first axis; if an index occurs twice, both "
           "updates are added, in the order of the indices. Indices count from 1, negative ones from the end.",
-      .inputs = {{"x", kNumbers, "at least one axis"},
+      .inputs = {{"x", kEveryNumber, "at least one axis"},
                  {"indices", kInts, "any shape", kOwnDType},
-                 {"updates", kNumbers, "the shape of indices, then x's without its first axis; or a scalar", kNumber}},
+                 {"updates", kEveryNumber, "the shape of indices, then x's without its first axis; or a scalar",
+                  kNumber}},
       .attrs = attrs<IndexAttrs>({attr("index_base", &IndexAttrs::base, "what the first index is")}),
       .output = "x's shape; the dtype x and updates promote to",
       .errors = "InvalidArgument for the index 0, if x and updates are bool, or if the shapes do not match; OutOfRange "
@@ -96,7 +97,7 @@ void define_scatter_ops(OpRegistry& ops) {
     ops.define({
         .name = entry.name,
         .summary = entry.summary,
-        .inputs = {{"dy", kFloats, "the result's"}, {"indices", kInts, "as given", kOwnDType}},
+        .inputs = {{"dy", kInexact, "the result's"}, {"indices", kInts, "as given", kOwnDType}},
         .attrs = inner_attrs<ScatterAttrs>(),
         .output = "the shape of what was picked from; dy's dtype",
         .source = "tf.scatter_nd, which adds where indices occur twice",

@@ -85,13 +85,13 @@ void define_scatter_nd_ops(OpRegistry& ops) {
        "x with the elements or slices at the given positions replaced by updates; of several for one position, the "
        "last one stays.",
        "tf.tensor_scatter_nd_update",
-       "lutra.tensor_scatter_nd_update({1, 2, 3}, {{3}, {1}}, {30, 10})  --> {10, 2, 30}", kAnyDType, update_gradient,
+       "lutra.tensor_scatter_nd_update({1, 2, 3}, {{3}, {1}}, {30, 10})  --> {10, 2, 30}", kEveryDType, update_gradient,
        kX1},
       {"TensorScatterAdd", "tensor_scatter_nd_add",
        "x with updates added to the elements or slices at the given positions, in the order of the indices; integers "
        "wrap.",
        "tf.tensor_scatter_nd_add, numpy.add.at",
-       "lutra.tensor_scatter_nd_add({1, 2, 3}, {{3}, {1}, {3}}, {1, 1, 1})  --> {2, 2, 5}", kNumbers, add_gradient,
+       "lutra.tensor_scatter_nd_add({1, 2, 3}, {{3}, {1}, {3}}, {1, 1, 1})  --> {2, 2, 5}", kEveryNumber, add_gradient,
        kX1},
       {"TensorScatterMax", "tensor_scatter_nd_max",
        "x with the elements or slices at the given positions replaced by the larger of them and the updates; nan "
@@ -127,7 +127,7 @@ void define_scatter_nd_ops(OpRegistry& ops) {
         .saves = entry.saves,
         .fault = wrong_index,
         .cost = scatter_nd_cost,
-        .gpu = entry.dtypes,
+        .gpu = entry.dtypes & kAnyDType,
     });
   }
 }

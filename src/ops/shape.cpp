@@ -181,7 +181,7 @@ void define_shape_ops(OpRegistry& ops) {
       .name = "Reshape",
       .lua_name = "reshape",
       .summary = "The same elements in another shape, in row-major order. Nothing is copied.",
-      .inputs = {{"x", kAnyDType, "any shape"}},
+      .inputs = {{"x", kEveryDType, "any shape"}},
       .attrs = attrs<ReshapeAttrs>({attr("shape", &ReshapeAttrs::shape,
                                          "the new sizes; one of them may be -1, which is "
                                          "computed from the number of elements")
@@ -198,7 +198,7 @@ void define_shape_ops(OpRegistry& ops) {
       .name = "Flatten",
       .lua_name = "flatten",
       .summary = "The same elements along one axis, in row-major order. Nothing is copied.",
-      .inputs = {{"x", kAnyDType, "any shape"}},
+      .inputs = {{"x", kEveryDType, "any shape"}},
       .output = "(x's size,); x's dtype",
       .source = "numpy.ravel",
       .example = "lutra.flatten({{1, 2}, {3, 4}})  --> {1, 2, 3, 4}",
@@ -210,7 +210,7 @@ void define_shape_ops(OpRegistry& ops) {
       .name = "Squeeze",
       .lua_name = "squeeze",
       .summary = "Removes axes of size 1. Nothing is copied.",
-      .inputs = {{"x", kAnyDType, "any shape"}},
+      .inputs = {{"x", kEveryDType, "any shape"}},
       .attrs = attrs<AxisAttrs>(
           {attr("axis", &AxisAttrs::axis, "the axis or axes to remove").positional().otherwise("all of size 1")}),
       .output = "x's shape without the axes; x's dtype",
@@ -225,7 +225,7 @@ void define_shape_ops(OpRegistry& ops) {
       .name = "ExpandDims",
       .lua_name = "expand_dims",
       .summary = "Adds an axis of size 1. Nothing is copied.",
-      .inputs = {{"x", kAnyDType, "any shape of up to seven axes"}},
+      .inputs = {{"x", kEveryDType, "any shape of up to seven axes"}},
       .attrs = attrs<AxisAttrs>({attr("axis", &AxisAttrs::axis,
                                       "the new axis' position in the result; -1 is the last; must "
                                       "be given")
@@ -242,7 +242,7 @@ void define_shape_ops(OpRegistry& ops) {
       .name = "Transpose",
       .lua_name = "transpose",
       .summary = "The axes in another order.",
-      .inputs = {{"x", kAnyDType, "any shape"}},
+      .inputs = {{"x", kEveryDType, "any shape"}},
       .attrs = attrs<TransposeAttrs>({attr("perm", &TransposeAttrs::perm, "for each axis of the result, x's axis")
                                           .positional()
                                           .otherwise("x's axes from the last to the first")}),
@@ -258,7 +258,7 @@ void define_shape_ops(OpRegistry& ops) {
       .name = "BroadcastTo",
       .lua_name = "broadcast_to",
       .summary = "Repeats x along axes of size 1, and along new axes in front, to the given shape.",
-      .inputs = {{"x", kAnyDType, "broadcasts to shape"}},
+      .inputs = {{"x", kEveryDType, "broadcasts to shape"}},
       .attrs = attrs<ReshapeAttrs>({attr("shape", &ReshapeAttrs::shape, "the new sizes").required()}),
       .output = "the given shape; x's dtype",
       .errors = "InvalidArgument if x does not broadcast to the shape.",
@@ -272,7 +272,7 @@ void define_shape_ops(OpRegistry& ops) {
       .name = "ConcatV2",
       .lua_name = "concat",
       .summary = "Joins tensors along an existing axis.",
-      .inputs = {{"tensors", kAnyDType, "equal sizes except along axis", kVariadic}},
+      .inputs = {{"tensors", kEveryDType, "equal sizes except along axis", kVariadic}},
       .attrs = attrs<AxisAttrs>({attr("axis", &AxisAttrs::axis, "the axis to join along").positional().otherwise("1")}),
       .output = "the tensors' shape, with the sum of their sizes along axis; the promoted dtype",
       .errors = "InvalidArgument, naming the tensor, if ranks or other sizes differ, or if the axis does not exist.",
@@ -286,7 +286,7 @@ void define_shape_ops(OpRegistry& ops) {
       .name = "Pack",
       .lua_name = "stack",
       .summary = "Joins tensors of one shape along a new axis.",
-      .inputs = {{"tensors", kAnyDType, "all the same", kVariadic}},
+      .inputs = {{"tensors", kEveryDType, "all the same", kVariadic}},
       .attrs = attrs<AxisAttrs>({attr("axis", &AxisAttrs::axis, "the new axis' position in the result; -1 is the last")
                                      .positional()
                                      .otherwise("1")}),

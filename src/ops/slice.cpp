@@ -92,7 +92,7 @@ void define_slice_ops(OpRegistry& ops) {
   ops.define({
       .name = "StridedSlice",
       .summary = "A slice of a tensor: t[i], t[{i, {first, last, step}, {}}].",
-      .inputs = {{"t", kAnyDType, "any shape"}},
+      .inputs = {{"t", kEveryDType, "any shape"}},
       .attrs = inner_attrs<SliceAttrs>(),
       .output = "one axis for each range, none for a single index; t's dtype",
       .errors = "OutOfRange past an axis' end; InvalidArgument for more entries than axes or a step of 0.",
@@ -105,7 +105,7 @@ void define_slice_ops(OpRegistry& ops) {
   ops.define({
       .name = "StridedSliceAssign",
       .summary = "A tensor with one slice replaced: v[...] = value for a variable.",
-      .inputs = {{"t", kAnyDType, "any shape"}, {"value", kAnyDType, "broadcasts to the slice", kNumber}},
+      .inputs = {{"t", kEveryDType, "any shape"}, {"value", kEveryDType, "broadcasts to the slice", kNumber}},
       .attrs = inner_attrs<SliceAttrs>(),
       .output = "t's shape and dtype",
       .errors = "As for indexing; InvalidArgument if value's shape does not broadcast to the slice.",
@@ -118,7 +118,7 @@ void define_slice_ops(OpRegistry& ops) {
   ops.define({
       .name = "StridedSliceAdd",
       .summary = "Adds to a slice of a tensor, for gradients of slices.",
-      .inputs = {{"t", kFloats, "any shape"}, {"value", kFloats, "broadcasts to the slice"}},
+      .inputs = {{"t", kInexact, "any shape"}, {"value", kInexact, "broadcasts to the slice"}},
       .attrs = inner_attrs<SliceAttrs>(),
       .output = "t's shape and dtype",
       .source = "the gradient of tf.strided_slice, added to t",

@@ -2,7 +2,11 @@
 
 #include "ops/unary.h"
 
+#include <string_view>
+
 #include "ops/elementwise.h"
+#include "ops/reduce.h"
+
 namespace lutra {
 
 void define_unary(OpRegistry& ops, const UnaryEntry& entry, Compute compute) {
@@ -11,14 +15,14 @@ void define_unary(OpRegistry& ops, const UnaryEntry& entry, Compute compute) {
       .name = entry.name,
       .lua_name = entry.lua_name,
       .summary = entry.summary,
-      .inputs = {{"x", kNumbers, "any shape", kNumber | kByElement}},
+      .inputs = {{"x", kNumbers | entry.also, "any shape", kNumber | kByElement}},
       .attrs = entry.attrs,
       .output = is_fraction ? "x's shape; float32 for integers, else x's dtype" : "x's shape and dtype",
       .errors = "InvalidArgument if x is bool.",
       .source = entry.source,
       .example = entry.example,
       .compute = compute,
-      .shape = same_as_first,
+      .shape = entry.shape,
       .gradient = entry.gradient,
       .saves = entry.saves,
       .gpu = is_fraction ? kFloats : kNumbers,
@@ -57,17 +61,36 @@ namespace {
 // A rule that calls one hidden op on the output and its gradient.
 template <const auto& kOp> void by_output(Gradient& g) { g.add(0, g.call(kOp, {g.y(), g.dy()})); }
 constexpr char kSqrtGrad[] = "SqrtGrad", kRsqrtGrad[] = "RsqrtGrad", kReciprocalGrad[] = "ReciprocalGrad";
+void sqrt_gradient(Gradient& g) {
+  if (!is_complex(g.key())) return by_output<kSqrtGrad>(g);
+  g.add(0, g.dy() * 0.5 / conj(g, g.y()));
+}
+void rsqrt_gradient(Gradient& g) {
+  if (!is_complex(g.key())) return by_output<kRsqrtGrad>(g);
+  g.add(0, g.dy() * -0.5 * conj(g, g.y() * g.call("Square", {g.y()})));
+}
+void reciprocal_gradient(Gradient& g) {
+  if (!is_complex(g.key())) return by_output<kReciprocalGrad>(g);
+  g.add(0, -(g.dy() * conj(g, g.call("Square", {g.y()}))));
+}
+// Of a complex x it points away from 0, and is 0 there.
+void abs_gradient(Gradient& g) {
+  if (!is_complex(g.key())) return g.add(0, g.dy() * g.call("Sign", {g.x()}));
+  Value size = g.call("Abs", {g.x()});
+  g.add(0, over_result(g, g.dy(), size) * g.x());
+}
+void abs_shape(Inference& inference) { inference.output_like(real_dtype(inference.key()), 0); }
 
 void define_same_dtype(OpRegistry& ops) {
   const UnaryEntry entries[] = {
       {"Neg", "neg", "-x. The smallest integer stays itself.", "numpy.negative", "lutra.neg{1, -2}  --> {-1, 2}",
        [](Gradient& g) { g.add(0, -g.dy()); }},
       {"Abs", "abs", "The absolute value of x. The smallest integer stays itself.", "numpy.absolute",
-       "lutra.abs{1, -2}  --> {1, 2}", [](Gradient& g) { g.add(0, g.dy() * g.call("Sign", {g.x()})); }, kX0},
+       "lutra.abs{1, -2}  --> {1, 2}", abs_gradient, kX0},
       {"Sign", "sign", "-1, 0 or 1 for x negative, 0 or positive; nan stays nan.", "numpy.sign",
        "lutra.sign{-2.5, 0, 7}  --> {-1.0, 0.0, 1.0}", gradient_is_zero},
       {"Square", "square", "x times x; integers wrap.", "numpy.square", "lutra.square{3, -2}  --> {9, 4}",
-       [](Gradient& g) { g.add(0, g.dy() * g.x() * 2.0); }, kX0},
+       [](Gradient& g) { g.add(0, g.dy() * conj(g, g.x()) * 2.0); }, kX0},
       {"Floor", "floor", "The largest integer not above x; integers stay as they are.", "numpy.floor",
        "lutra.floor{1.5, -1.5}  --> {1.0, -2.0}", gradient_is_zero},
       {"Ceil", "ceil", "The smallest integer not below x; integers stay as they are.", "numpy.ceil",
@@ -77,25 +100,30 @@ void define_same_dtype(OpRegistry& ops) {
       {"Trunc", "trunc", "x without its fraction, rounded towards 0; integers stay as they are.", "numpy.trunc",
        "lutra.trunc{1.5, -1.5}  --> {1.0, -1.0}", gradient_is_zero},
   };
-  for (const UnaryEntry& entry : entries) define_unary(ops, entry, Compute::Same);
+  for (const UnaryEntry& entry : entries) {
+    const std::string_view name = entry.name;
+    UnaryEntry defined = name == "Neg" || name == "Abs" || name == "Square" ? entry.with(kComplex) : entry;
+    if (name == "Abs") defined.shape = abs_shape;
+    define_unary(ops, defined, Compute::Same);
+  }
 }
 
 void define_powers(OpRegistry& ops) {
   const UnaryEntry entries[] = {
       {"Sqrt", "sqrt", "The square root; nan below 0.", "numpy.sqrt", "lutra.sqrt{4, 2.25}  --> {2.0, 1.5}",
-       by_output<kSqrtGrad>, kY0},
+       sqrt_gradient, kY0},
       {"Rsqrt", "rsqrt", "1 / sqrt(x): inf at 0, nan below.", "tf.math.rsqrt", "lutra.rsqrt{4, 0.25}  --> {0.5, 2.0}",
-       by_output<kRsqrtGrad>, kY0},
+       rsqrt_gradient, kY0},
       {"Reciprocal", "reciprocal", "1 / x: inf at 0.", "tf.math.reciprocal",
-       "lutra.reciprocal{4, -0.5}  --> {0.25, -2.0}", by_output<kReciprocalGrad>, kY0},
+       "lutra.reciprocal{4, -0.5}  --> {0.25, -2.0}", reciprocal_gradient, kY0},
       {"Exp", "exp", "e to the power x.", "numpy.exp", "lutra.exp{0.0, 1.0}  --> {1.0, 2.7182817}",
-       [](Gradient& g) { g.add(0, g.dy() * g.y()); }, kY0},
+       [](Gradient& g) { g.add(0, g.dy() * conj(g, g.y())); }, kY0},
       // Not dy (y + 1): for a large negative x that has lost all digits of e^x.
       {"Expm1", "expm1", "e^x - 1, with all digits where x is close to 0.", "numpy.expm1",
        "lutra.expm1{0.0, 1e-6}  --> {0.0, 1.0000005e-06}",
        [](Gradient& g) { g.add(0, g.dy() * g.call("Exp", {g.x()})); }, kX0},
       {"Log", "log", "The natural logarithm; -inf at 0, nan below.", "numpy.log",
-       "lutra.log{1.0, 10.0}  --> {0.0, 2.3025851}", [](Gradient& g) { g.add(0, g.dy() / g.x()); }, kX0},
+       "lutra.log{1.0, 10.0}  --> {0.0, 2.3025851}", [](Gradient& g) { g.add(0, g.dy() / conj(g, g.x())); }, kX0},
       {"Log1p", "log1p", "log(1 + x), with all digits where x is close to 0; -inf at -1, nan below.", "numpy.log1p",
        "lutra.log1p{0.0, 1e-6}  --> {0.0, 9.999995e-07}", [](Gradient& g) { g.add(0, g.dy() / (1.0 + g.x())); }, kX0},
       {"Erf", "erf", "The error function, 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x.", "tf.math.erf",
@@ -106,7 +134,11 @@ void define_powers(OpRegistry& ops) {
        },
        kX0},
   };
-  for (const UnaryEntry& entry : entries) define_unary(ops, entry, Compute::Float);
+  for (const UnaryEntry& entry : entries) {
+    const std::string_view name = entry.name;
+    const bool of_complex = name != "Expm1" && name != "Log1p" && name != "Erf";
+    define_unary(ops, of_complex ? entry.with(kComplex) : entry, Compute::Float);
+  }
 }
 
 void define_grads(OpRegistry& ops) {

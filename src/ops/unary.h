@@ -14,6 +14,14 @@ struct UnaryEntry {
   void (*gradient)(Gradient& g) = nullptr;
   uint16_t saves = 0;
   AttrTable attrs = {};
+  void (*shape)(Inference& inference) = same_as_first;
+  DTypes also = {};  // dtypes besides numbers, without a GPU kernel
+
+  UnaryEntry with(DTypes more) const {
+    UnaryEntry entry = *this;
+    entry.also = more;
+    return entry;
+  }
 };
 
 // The op takes all numbers. With Compute::Float integers give float32; else they keep their dtype.

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/convert.h"
 #include "core/text.h"
 #include "tensor/float_text.h"
 
@@ -71,7 +72,8 @@ template <class T> bool wants_exponent(double smallest, double largest) {
          static_cast<T>(high / low) > static_cast<T>(1000.0);
 }
 
-template <class T> class FloatCells {
+// `step` 2: one of the parts of complex elements; kSigned: with a + before those that are not negative.
+template <class T, int kStep = 1, bool kSigned = false> class FloatCells {
  public:
   FloatCells(const std::byte* elements, int64_t count, const PrintOptions& options)
       : elements_(elements), precision_(options.precision) {
@@ -93,41 +95,42 @@ template <class T> class FloatCells {
     if (any_finite) measure(count);
     if (any_odd) {  // nan and inf may need more room before the point
       int beside = right_ + 1;
-      left_ = std::max({left_, 3 - beside, 3 + any_negative_infinity - beside});
+      left_ = std::max({left_, 3 - beside, 3 + (kSigned || any_negative_infinity) - beside});
     }
   }
 
   void write(std::string& out, int64_t i) {
     double value = at(i);
     if (!std::isfinite(value)) {
-      std::string_view word = std::isnan(value) ? "nan" : value < 0 ? "-inf" : "inf";
+      std::string_view word = std::isnan(value) ? "+nan" : value < 0 ? "-inf" : "+inf";
+      if (!kSigned && word[0] == '+') word.remove_prefix(1);
       pad(out, left_ + right_ + 1 - std::ssize(word));
       out += word;
       return;
     }
     double magnitude = std::fabs(value);
     const Decimal& shortest = shortest_[static_cast<std::size_t>(i)];
-    bool negative = std::signbit(value);
+    const bool negative = std::signbit(value), has_sign = negative || kSigned;
     if (exponent_form_) {
       // Digits beyond the shortest are those of the exact value, not zeros.
       bool extend = shortest.count < places_ + 1;
-      pad(out, left_ - 1 - negative);
-      if (negative) out += '-';
+      pad(out, left_ - 1 - has_sign);
+      if (has_sign) out += negative ? '-' : '+';
       append_exponent(out, extend ? extended_to(dtype_of<T>, magnitude, places_ + 1) : shortest, places_,
                       exponent_digits_);
     } else {
       // So are the digits before the point.
       bool extend = shortest.count - 1 < shortest.exponent;
       Decimal decimal = extend ? rounded_at(magnitude, 0) : shortest;
-      pad(out, left_ - decimal.whole() - negative);
-      if (negative) out += '-';
+      pad(out, left_ - decimal.whole() - has_sign);
+      if (has_sign) out += negative ? '-' : '+';
       append_positional(out, decimal);
       pad(out, right_ - decimal.places());
     }
   }
 
  private:
-  double at(int64_t i) const { return static_cast<double>(load<T>(elements_, i)); }
+  double at(int64_t i) const { return static_cast<double>(load<T>(elements_, i * kStep)); }
 
   // Finds the digits of every finite element, and the room that the widest need.
   void measure(int64_t count) {
@@ -137,15 +140,15 @@ template <class T> class FloatCells {
       if (!std::isfinite(value)) continue;
       Decimal& decimal = shortest_[static_cast<std::size_t>(i)];
       decimal = shortest_decimal(dtype_of<T>, std::fabs(value));
-      bool negative = std::signbit(value);
+      bool has_sign = kSigned || std::signbit(value);
       if (exponent_form_) {
         if (decimal.count - 1 > precision_) decimal = rounded_to(std::fabs(value), precision_ + 1);
-        left_ = std::max(left_, 1 + negative);
+        left_ = std::max(left_, 1 + has_sign);
         places_ = std::max(places_, decimal.count - 1);
         exponent_digits_ = std::max(exponent_digits_, std::abs(decimal.exponent) >= 100 ? 3 : 2);
       } else {
         if (decimal.places() > precision_) decimal = rounded_at(std::fabs(value), precision_);
-        left_ = std::max(left_, decimal.whole() + negative);
+        left_ = std::max(left_, decimal.whole() + has_sign);
         right_ = std::max(right_, decimal.places());
       }
     }
@@ -161,6 +164,29 @@ template <class T> class FloatCells {
   int places_ = 0;                 // exponent form: digits after the point, and in the exponent
   int exponent_digits_ = 2;
 };
+
+// The parts are aligned as two columns of floats; a j follows the digits of the second.
+template <class T> class ComplexCells {
+ public:
+  ComplexCells(const std::byte* elements, int64_t count, const PrintOptions& options)
+      : real_(elements, count, options), imaginary_(elements + sizeof(T), count, options) {}
+  void write(std::string& out, int64_t i) {
+    real_.write(out, i);
+    imaginary_.write(out, i);
+    out.insert(out.find_last_not_of(' ') + 1, 1, 'j');
+  }
+
+ private:
+  FloatCells<T, 2> real_;
+  FloatCells<T, 2, true> imaginary_;
+};
+
+// One part of a complex scalar: without ".0".
+std::string part_text(DType type, double value) {
+  std::string out = float_text(type, value);
+  if (out.ends_with(".0")) out.resize(out.size() - 2);
+  return out;
+}
 
 // Brackets, line breaks and dots around the cells (as NumPy's _formatArray).
 template <class Cells> class Layout {
@@ -254,6 +280,8 @@ Shown shown_part(const Shape& shape, const PrintOptions& options) {
 std::string array_text(DType type, const Shape& whole, const std::byte* shown, const PrintOptions& options) {
   if (whole.rank() == 0) return scalar_text(type, shown);
   if (whole.size() == 0) return "[]";
+  if (type == DType::Complex64) return lay_out<ComplexCells<float>>(whole, shown, options);
+  if (type == DType::Complex128) return lay_out<ComplexCells<double>>(whole, shown, options);
   return visit_dtype(type, [&]<class T>(TypeTag<T>) {
     if constexpr (std::is_same_v<T, bool>) {
       return lay_out<BoolCells>(whole, shown, options);
@@ -266,6 +294,12 @@ std::string array_text(DType type, const Shape& whole, const std::byte* shown, c
 }
 
 std::string scalar_text(DType type, const std::byte* element) {
+  if (is_complex(type)) {
+    const Complex128 value = read_complex(type, element);
+    std::string real = part_text(real_dtype(type), value.re), imaginary = part_text(real_dtype(type), value.im);
+    if (value.re == 0 && !std::signbit(value.re)) return imaginary + "j";
+    return text("(", real, imaginary.starts_with('-') ? "" : "+", imaginary, "j)");
+  }
   return visit_dtype(type, [&]<class T>(TypeTag<T>) -> std::string {
     if constexpr (std::is_same_v<T, bool>) {
       return *element != std::byte{0} ? "True" : "False";

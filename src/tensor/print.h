@@ -36,7 +36,7 @@ Shown shown_part(const Shape& shape, const PrintOptions& options);
 // 0 scalar_text, for an empty tensor "[]".
 std::string array_text(DType type, const Shape& whole, const std::byte* shown, const PrintOptions& options = {});
 
-// A NumPy scalar's str: "3.0", "1e+16", "True", "7".
+// A NumPy scalar's str: "3.0", "1e+16", "True", "7", "(1+2j)".
 std::string scalar_text(DType type, const std::byte* element);
 
 // "lutra.Tensor(3.0, shape=(), dtype=float32)"; an array of several lines starts on a line of its own.

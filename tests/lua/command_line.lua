@@ -29,7 +29,7 @@ for line in ops:gmatch "[^\n]+" do
   seen = seen + 1
 end
 assert(seen > 150)
-assert(ops:find("\nmatmul +MatMul +numbers +"), ops)
+assert(ops:find("\nmatmul +MatMul +numbers,complex +numbers\n"), ops)
 assert(ops:find("\nsoftplus +Softplus +floats +floats\n"), ops)
 
 -- What cannot be written is no success.

@@ -20,6 +20,7 @@ local function values()
     x = x, y = lt.ones { 2, 3 }, v = lt.constant { 1.0, 2.0, 3.0 }, w = w, tape = tape, loss = loss, model = model,
     a = lt.eye(3) * 2, b = lt.eye(3), i = lt.constant { { 1 }, { 2 } }, input = lt.nn.Input { 2 },
     rows = lt.ones { 4, 4 }, labels = lt.ones { 4, 1 },
+    z = lt.complex({ 1.0, 2.0 }, { 3.0, 4.0 }), re = lt.ones { 2 }, im = lt.ones { 2 }, n = 4, axis = 1,
   }, { __index = _ENV })
 end
 

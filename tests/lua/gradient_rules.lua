@@ -5,7 +5,7 @@ local expect = dofile("tests/support/expect.lua")
 
 local function ops()
   local names = {}
-  for _, module in ipairs { { "", lt }, { "random.", lt.random } } do
+  for _, module in ipairs { { "", lt }, { "random.", lt.random }, { "fft.", lt.fft } } do
     for name in pairs(module[2]) do
       local ok, entry = pcall(lt.help, module[1] .. name)
       if ok and entry:find("\n  gradient: ", 1, true) then names[module[1] .. name] = entry end
@@ -18,7 +18,7 @@ end
 local function takes_a_float(entry)
   for line in entry:gmatch "[^\n]+" do
     if not line:find "^  [%w ]+ on: " and not line:find "^  computed in" and not line:find "^  on a GPU" and
-      not line:find "^  result" and line:find "; .*float32 or float64$" then
+      not line:find "^  result" and (line:find "; .*float32 or float64$" or line:find "; .*complex64 or complex128$") then
       return true
     end
   end

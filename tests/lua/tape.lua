@@ -70,7 +70,7 @@ do
   expect.raises("InvalidArgument", "both take the same form", tape.gradient, tape, { loss = loss }, w, { output_gradients = { b } })
   expect.raises("InvalidArgument", "output_gradients.loss is nil", tape.gradient, tape, { loss = loss }, w, { output_gradients = { los = b } })
   -- Integers have no gradients, and nil would hide that.
-  local integers = "is int32, expected a float dtype: only functions of floats have gradients"
+  local integers = "is int32, expected a float or complex dtype: only functions of these have gradients"
   expect.raises("InvalidArgument", 'sources (the Variable "step") ' .. integers, tape.gradient, tape, loss, step)
   expect.raises("InvalidArgument", 'sources[2] (the Variable "step") ' .. integers, tape.gradient, tape, loss, { w, step })
   expect.raises("InvalidArgument", "target " .. integers, tape.gradient, tape, loss:int32(), w)
@@ -93,7 +93,7 @@ do
   assert(tape:gradient(lt.stop_gradient(x) * 2, x) == nil, "stop_gradient")
   expect.equal(tape:gradient(x * lt.stop_gradient(x), x):item(), 3)
   assert(tape:gradient(x:gt(1):cast("float32"), x) == nil, "comparisons have no gradient")
-  expect.raises("InvalidArgument", "watch: tensor is int32, expected a float dtype", tape.watch, tape, lt.constant(1))
+  expect.raises("InvalidArgument", "watch: tensor is int32, expected a float or complex dtype", tape.watch, tape, lt.constant(1))
   local quiet = lt.Variable(1.0)
   local shy <close> = lt.GradientTape { watch_accessed_variables = false }
   assert(shy:gradient(quiet * 2, quiet) == nil)

@@ -117,7 +117,7 @@ end)
 expect.case("losses of one's own", function()
   refused("the loss function gives nil, expected a tensor: one number per row, or their mean", fit, classifier(function() end), x, x)
   refused("the loss function gives 3, expected a tensor", fit, classifier(function() return 3 end), x, x)
-  refused("gradient: target is int64, expected a float dtype", fit, classifier(function(_, p) return lt.cast(p, "int32"):sum() end), x, x)
+  refused("gradient: target is int64, expected a float or complex dtype", fit, classifier(function(_, p) return lt.cast(p, "int32"):sum() end), x, x)
   refused("none of the variables has a gradient: the loss depends on none of them", fit, classifier(function(y) return y:sum() end), x, x)
 end)
 

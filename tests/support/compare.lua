@@ -5,12 +5,13 @@ local compare = { is_tensor = show.is_tensor, show = show.value }
 compare.dtypes = {
   float32 = true, float64 = true, float16 = true, bfloat16 = true,
   int8 = true, uint8 = true, int16 = true, int32 = true,
-  int64 = true, bool = true,
+  int64 = true, bool = true, complex64 = true, complex128 = true,
 }
 
 -- Relative and absolute: how far a result may be from one computed in Lua's doubles.
 compare.tolerances = {
   float32 = { 1e-5, 1e-6 }, float64 = { 1e-12, 1e-12 }, float16 = { 2e-3, 1e-3 }, bfloat16 = { 2e-2, 1e-2 },
+  complex64 = { 1e-5, 1e-6 }, complex128 = { 1e-12, 1e-12 },
 }
 
 -- The leaves of nested lists, in order, and the shape the nesting shows (a list of nothing ends it).
@@ -126,6 +127,7 @@ function compare.value(got, wanted, options)
   if wanted ~= nil then
     local shown
     leaves, shown = compare.flatten(wanted)
+    if got.dtype:find "complex" then table.remove(shown) end  -- an element is {re, im}
     shape = shape or shown
   end
   if not compare.same_list(got.shape, shape) then

@@ -10,7 +10,6 @@ namespace {
 
 // A block's inputs and result stay in the L1 cache; kernels run so few elements on one thread.
 constexpr int64_t kBlockElements = 2048;
-constexpr int64_t kMostElementBytes = 8;
 constexpr int kMostInputs = 3;
 
 // Streams the whole lines of a result, which is aligned to 64 bytes as all host memory is, and copies the incomplete

@@ -117,7 +117,7 @@ template <> struct TurnedSquare<uint64_t> {
 // source traverses as one are merged.
 class StridedCopy {
  public:
-  static constexpr int kMostAxes = 48;  // more than tensors have, for einsum's intermediate products
+  static constexpr int kMostAxes = 49;  // more than tensors have, for einsum's intermediate products
 
   // The next axis outwards.
   void push(int64_t size, int64_t stride) {
@@ -136,10 +136,21 @@ class StridedCopy {
       dims_[0] = 1;
       strides_[rank_++] = 1;
     }
-    by_size(element_bytes, [&]<class E>(TypeTag<E>) { run_as<E>(from, to); });
+    if (element_bytes == 16) return halves().run(8, from, to);
+    by_size(element_bytes, [&]<class E>(TypeTag<E>) {
+      if constexpr (sizeof(E) <= 8) run_as<E>(from, to);
+    });
   }
 
  private:
+  // The same copy of elements of half the size, of which each pair lies together.
+  StridedCopy halves() const {
+    StridedCopy out;
+    out.push(2, 1);
+    for (int axis = 0; axis < rank_; ++axis) out.push(dims_[axis], 2 * strides_[axis]);
+    return out;
+  }
+
   template <class E> void run_as(const std::byte* from_bytes, std::byte* to_bytes) const {
     const E* from = reinterpret_cast<const E*>(from_bytes);
     E* to = reinterpret_cast<E*>(to_bytes);

@@ -8,6 +8,7 @@
 ---@field config lutra.config devices, memory, placement settings
 ---@field debugging lutra.debugging where operations ran, and why
 ---@field random lutra.random random numbers
+---@field fft lutra.fft Fourier transforms
 ---@field distributions lutra.distributions probability distributions
 ---@field nn lutra.nn layers, models, losses, metrics
 ---@field optim lutra.optim optimisers and schedules
@@ -20,6 +21,8 @@
 ---@field profiler lutra.profiler traces: what ran when, where and why
 ---@field float32 string "float32", for options and `lt.cast`
 ---@field float64 string "float64", for options and `lt.cast`
+---@field complex64 string "complex64", for options and `lt.cast`
+---@field complex128 string "complex128", for options and `lt.cast`
 ---@field float16 string "float16", for options and `lt.cast`
 ---@field bfloat16 string "bfloat16", for options and `lt.cast`
 ---@field int8 string "int8", for options and `lt.cast`
@@ -496,6 +499,38 @@ function lutra.frame(x, frame_length, frame_step) end
 ---     print(lt.spectrogram(wave, 16, 8):argmax(-1):totable()[1])  --> 4
 --- Source: tf.abs(tf.signal.stft(...)) ** power, torchaudio.functional.spectrogram
 function lutra.spectrogram(x, frame_length, frame_step, options) end
+
+--- The Fourier transforms of frames: how much of each frequency is in each, and its phase. The square of its absolute value
+--- is lt.spectrogram.
+---@param x lutra.Tensor|table [..., samples]
+---@param frame_length integer samples in a frame
+---@param frame_step integer samples from the start of one frame to the next
+---@param options? {fft_length?: integer, window?: string|lutra.Tensor|false} as those of lt.spectrogram
+---@return lutra.Tensor # [..., frames, fft_length // 2 + 1]; complex128 of float64, else complex64
+--- Errors: InvalidArgument for a scalar, a length or step below 1, an fft_length below frame_length, or a window of another
+---   length.
+--- Example:
+---     local wave = lt.sin(lt.range(64) * (2 * math.pi * 3 / 16))
+---     print(lt.stft(wave, 16, 8):abs():argmax(-1):totable()[1])  --> 4
+--- Source: tf.signal.stft, whose fft_length is a power of 2 unless given
+function lutra.stft(x, frame_length, frame_step, options) end
+
+--- The signal whose frames have these transforms: the inverse of stft with the same options. If there is none, the closest
+--- one: the frames are multiplied by the window again, added up, and divided by the sums of the window's squares. Samples
+--- where that sum is 0 are 0.
+---@param y lutra.Tensor complex [..., frames, fft_length // 2 + 1]
+---@param frame_length integer samples in a frame
+---@param frame_step integer samples from the start of one frame to the next
+---@param options? {fft_length?: integer, window?: string|lutra.Tensor|false, length?: integer} stft's; length: samples of the result, cut or continued by zeros
+---@return lutra.Tensor # [..., samples]; float64 of complex128, else float32
+--- Errors: InvalidArgument for a tensor that is not complex or has another number of frequencies, a length or step below 1,
+---   or a window of another length.
+--- Example:
+---     local x = lt.range(8):float32()
+---     local y = lt.istft(lt.stft(x, 4, 2, {window = "hamming"}), 4, 2, {window = "hamming"})
+---     print(("%.4f"):format(y[4]:item()))  --> 3.0000
+--- Source: torch.istft, scipy.signal.istft; Griffin and Lim, 1984
+function lutra.istft(y, frame_length, frame_step, options) end
 
 --- The cosine transform along the last axis, of type 2 or 3, by a product of matrices.
 ---@param x lutra.Tensor|table [..., n]

@@ -10,7 +10,7 @@
 ---@field shape lutra.Shape sizes of the axes
 ---@field rank integer number of axes, 0 to 8
 ---@field size integer number of elements
----@field dtype string "float32", "float64", "float16", "bfloat16", "int8", "uint8", "int16", "int32", "int64" or "bool"
+---@field dtype string "float32", "float64", "float16", "bfloat16", "int8", "uint8", "int16", "int32", "int64", "bool", "complex64" or "complex128"
 ---@field nbytes integer bytes of the elements
 ---@field device string full name: "/job:localhost/replica:0/task:0/device:GPU:0"
 local Tensor = {}
@@ -21,14 +21,15 @@ local Tensor = {}
 ---@field [integer] integer size of an axis
 
 --- The number or boolean of a one-element tensor. Waits for the tensor and raises errors of the work that computes it.
----@return number|integer|boolean # an integer for integer dtypes, a boolean for bool, else a float
+---@return number|integer|boolean # an integer for integer dtypes, a boolean for bool, else a float; of a complex element, its real part
+---@return number? # of a complex element, its imaginary part
 --- Errors: InvalidArgument unless the tensor has exactly one element; FailedPrecondition when it has been released.
 --- Example:
 ---     print(lt.constant({1.5, 2.5}):sum():item())  --> 4.0
 --- Source: numpy.ndarray.item
 function Tensor:item() end
 
---- The elements as nested Lua tables; for a scalar the number itself. Waits as item does.
+--- The elements as nested Lua tables; for a scalar the number itself. A complex element is {re, im}. Waits as item does.
 ---@return table|number|boolean
 --- Errors: FailedPrecondition when the tensor has been released.
 --- Example:
@@ -233,6 +234,22 @@ function Tensor:float32() end
 ---     print(lt.constant({0, 2}):float64())  --> lutra.Tensor([0. 2.], shape=(2,), dtype=float64)
 --- Source: tf.cast
 function Tensor:float64() end
+
+--- The same values as complex64: `cast(t, "complex64")`.
+---@return lutra.Tensor
+--- Errors: FailedPrecondition when the tensor has been released.
+--- Example:
+---     print(lt.constant({0, 2}):complex64())  --> lutra.Tensor([0.+0.j 2.+0.j], shape=(2,), dtype=complex64)
+--- Source: tf.cast
+function Tensor:complex64() end
+
+--- The same values as complex128: `cast(t, "complex128")`.
+---@return lutra.Tensor
+--- Errors: FailedPrecondition when the tensor has been released.
+--- Example:
+---     print(lt.constant({0, 2}):complex128())  --> lutra.Tensor([0.+0.j 2.+0.j], shape=(2,), dtype=complex128)
+--- Source: tf.cast
+function Tensor:complex128() end
 
 --- The same values as float16: `cast(t, "float16")`.
 ---@return lutra.Tensor

@@ -1,5 +1,5 @@
--- Windows, frames, cosine transforms and spectra of power: the part of signal processing whose results are real. They are
--- documented in _meta/lutra.lua. Transforms are products with matrices of cosines, so that they run wherever matmul does.
+-- Windows, frames, cosine transforms and spectra. They are documented in _meta/lutra.lua. Cosine transforms and spectrograms
+-- are products with matrices of cosines, so that they run wherever matmul does; stft and istft are calls of fft.
 local lutra, tools, use = ...
 local options = use "options"
 local signal = {}
@@ -57,6 +57,20 @@ function signal.frame(x, length, step)
   return (frames_of("frame", x, length, step))
 end
 
+-- The window's numbers: a name, a tensor or false for none.
+local function window_of(who, weights, length, dtype)
+  if type(weights) == "string" then
+    weights = window(who, length, { dtype = dtype }, options.word(who, "window", weights, windows))
+  end
+  if not weights then return nil end
+  weights = options.tensor(who, "window", weights, "a name or a tensor")
+  if weights.rank ~= 1 or #weights ~= length then
+    fail("%s: window has the shape %s, expected a number for each of frame_length's %d samples", who,
+      tostring(weights.shape), length)
+  end
+  return weights
+end
+
 function signal.spectrogram(x, length, step, given)
   local who = "spectrogram"
   local read = options.read(who, given, { fft_length = false, window = "hann", power = 2 })
@@ -64,24 +78,73 @@ function signal.spectrogram(x, length, step, given)
   options.positive(who, "power", read.power)
   local frames = frames_of(who, x, length, step)
   local size = read.fft_length and options.count(who, "fft_length", read.fft_length, length) or length
-  local weights = read.window
-  if type(weights) == "string" then
-    weights = window(who, length, { dtype = x.dtype }, options.word(who, "window", weights, windows))
-  end
-  if weights then
-    weights = options.tensor(who, "window", weights, "a name or a tensor")
-    if weights.rank ~= 1 or #weights ~= length then
-      fail("%s: window has the shape %s, expected a number for each of frame_length's %d samples", who,
-        tostring(weights.shape), length)
-    end
-    frames = frames * weights
-  end
+  local weights = window_of(who, read.window, length, x.dtype)
+  if weights then frames = frames * weights end
   local times, frequencies = whole(0, length), whole(0, size // 2 + 1)
   local real = lutra.matmul(frames, turns(lutra.cos, times, frequencies, size, x.dtype))
   local imaginary = lutra.matmul(frames, turns(lutra.sin, times, frequencies, size, x.dtype))
   if read.power == 1 then return (lutra.hypot(real, imaginary)) end
   local power = real * real + imaginary * imaginary
   return read.power == 2 and power or power ^ (read.power / 2)
+end
+
+function signal.stft(x, length, step, given)
+  local who = "stft"
+  local read = options.read(who, given, { fft_length = false, window = "hann" })
+  x = samples(who, x)
+  local frames = frames_of(who, x, length, step)
+  local size = read.fft_length and options.count(who, "fft_length", read.fft_length, length) or length
+  local weights = window_of(who, read.window, length, x.dtype)
+  if weights then frames = frames * weights end
+  return (lutra.fft.rfft(frames, { n = size }))
+end
+
+-- The sum of frames [..., frames, length], each `step` further on.
+local function overlap_add(frames, step)
+  local shape, rank = frames.shape, frames.rank
+  local count, length = shape[rank - 1], shape[rank]
+  local n = count == 0 and 0 or (count - 1) * step + length
+  local sizes = {}
+  for i = 1, rank - 2 do sizes[i] = shape[i] end
+  if frames.size == 0 then
+    sizes[#sizes + 1] = n
+    return (lutra.zeros(sizes, { dtype = frames.dtype }))
+  end
+  local lines = frames:reshape { -1, count * length }
+  local places = (lutra.expand_dims(whole(0, count) * step, 2) + whole(1, length + 1)):reshape { count * length }
+  local sum = lutra.scatter_add(lutra.zeros({ n, lines.shape[1] }, { dtype = frames.dtype }), places, lines:transpose())
+  sizes[#sizes + 1] = n
+  return (sum:transpose():reshape(sizes))
+end
+
+-- The signal whose frames' transforms come closest to those given (Griffin and Lim, 1984).
+function signal.istft(y, length, step, given)
+  local who = "istft"
+  local read = options.read(who, given, { fft_length = false, window = "hann", length = false })
+  if not tools.is_tensor(y) or not y.dtype:find "complex" or y.rank < 2 then
+    fail("%s: y is %s, expected a complex tensor [..., frames, frequencies]", who, tools.what_is(y))
+  end
+  options.count(who, "frame_length", length, 1)
+  options.count(who, "frame_step", step, 1)
+  local size = read.fft_length and options.count(who, "fft_length", read.fft_length, length) or length
+  if y.shape[y.rank] ~= size // 2 + 1 then
+    fail("%s: y has %d frequencies, expected %d for fft_length %d", who, y.shape[y.rank], size // 2 + 1, size)
+  end
+  local dtype = y.dtype == "complex128" and "float64" or "float32"
+  local weights = window_of(who, read.window, length, dtype) or lutra.ones({ length }, { dtype = dtype })
+  local count = y.shape[y.rank - 1]
+  local frames = lutra.fft.irfft(y, { n = size })
+  if size > length then frames = lutra.split(frames, { length, size - length }, -1)[1] end
+  local sum = overlap_add(frames * weights, step)
+  local norm = overlap_add(lutra.broadcast_to(weights * weights, { count, length }), step)
+  local result = lutra.where(norm:gt(1e-11), sum / norm, 0)
+  if not read.length then return result end
+  local n = options.count(who, "length", read.length, 0)
+  local own = result.shape[result.rank]
+  if n <= own then return (lutra.split(result, { n, own - n }, -1)[1]) end
+  local paddings = {}
+  for axis = 1, result.rank do paddings[axis] = { 0, axis == result.rank and n - own or 0 } end
+  return (lutra.pad(result, paddings))
 end
 
 -- One number where `low` is 0, another elsewhere, in float64.
@@ -126,7 +189,7 @@ function signal.idct(x, given)
   return read.norm and y or y / (2 * y.shape[y.rank])
 end
 
-for name, count in pairs { frame = 3, spectrogram = 4, dct = 2, idct = 2 } do
+for name, count in pairs { frame = 3, spectrogram = 4, stft = 4, istft = 4, dct = 2, idct = 2 } do
   signal[name] = options.bounded(name, count, signal[name], true)
 end
 

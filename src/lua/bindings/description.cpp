@@ -95,6 +95,8 @@ int describe(Args& args) {
   const TensorRep& tensor = args.tensor(1, "tensor").tensor;
   std::vector<std::byte> bytes(tensor.nbytes());
   args.state.runtime().transfer().read(args.state.context(), tensor, bytes.data(), 0, bytes.size());
+  require(!is_complex(tensor.dtype), args.who(), ": tensor is ", tensor.dtype,
+          ", expected a real dtype; take its abs, real or imag");
   Description found;
   visit_dtype(tensor.dtype, [&](auto tag) {
     describe_as<typename decltype(tag)::type>(bytes, static_cast<std::size_t>(tensor.size), &found);

@@ -21,6 +21,8 @@ int items(Args& args) {
     lua_rawgeti(L, 1, static_cast<lua_Integer>(i + 1));
     tensors.push_back(&one_element(args, 2));
     dtypes.push_back(tensors.back()->dtype);
+    require(!is_complex(dtypes.back()), args.who(), ": entry ", i + 1, " is ", dtypes.back(),
+            ", expected a tensor whose element is one number");
     bytes += size_of(dtypes.back());
     lua_settop(L, 1);
   }

@@ -54,6 +54,8 @@ int pixels(Args& args) {
   const int channels = tensor.rank == 3 ? static_cast<int>(tensor.dims[2]) : 1;
   require(tensor.rank == 2 || (tensor.rank == 3 && channels >= 1 && channels <= 4), args.who(), ": a tensor ",
           tensor.shape(), " is no picture");
+  require(!is_complex(tensor.dtype), args.who(), ": a picture of ", tensor.dtype,
+          " is not possible; show its abs, real or imag");
   const int64_t height = tensor.dims[0], width = tensor.dims[1];
   const auto count = static_cast<std::size_t>(height * width);
   std::vector<std::byte> bytes(tensor.nbytes());

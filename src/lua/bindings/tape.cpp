@@ -124,10 +124,11 @@ int watched_variables(Args& args) {
   return 1;
 }
 
-// Targets and sources must be float tensors: for others the result would be nil, as if nothing depended on them.
+// Targets and sources must be float or complex tensors: for others the result would be nil, as if nothing depended on
+// them.
 void require_float(Args& args, int index, const std::string& name) {
   DType dtype = to_live_box(args.L, index)->tensor.dtype;
-  if (is_float(dtype)) return;
+  if (is_inexact(dtype)) return;
   std::string which = name;
   if (to_variable(args.L, index) != nullptr) {
     lua_getiuservalue(args.L, index, 1);
@@ -135,7 +136,7 @@ void require_float(Args& args, int index, const std::string& name) {
     lua_pop(args.L, 1);
   }
   fail(ErrorCode::InvalidArgument, args.who(), ": ", which, " is ", dtype,
-       ", expected a float dtype: only functions of floats have gradients");
+       ", expected a float or complex dtype: only functions of these have gradients");
 }
 
 // tape:watch(tensor), tape:watch{tensors}, tape:watch{name = tensor}
@@ -180,7 +181,7 @@ struct Request {
 const TensorRep& entry_of(Args& args, const TensorGroup& group, const char* name, int i) {
   lua_rawgeti(args.L, group.tensors, i);
   // Its name is only computed for an error.
-  if (Box* known = to_live_box(args.L, lua_gettop(args.L)); known != nullptr && is_float(known->tensor.dtype))
+  if (Box* known = to_live_box(args.L, lua_gettop(args.L)); known != nullptr && is_inexact(known->tensor.dtype))
       [[likely]] {
     lua_pop(args.L, 1);
     return known->tensor;

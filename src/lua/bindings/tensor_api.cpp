@@ -80,8 +80,14 @@ int length(Args& args) {
 int item(Args& args) {
   args.at_most(1);
   const TensorRep& tensor = one_element(args, 1);
-  std::byte element[8];
+  std::byte element[kMostElementBytes];
   args.state.runtime().transfer().read(args.state.context(), tensor, element, 0, size_of(tensor.dtype));
+  if (is_complex(tensor.dtype)) {
+    const Complex128 value = read_complex(tensor.dtype, element);
+    lua_pushnumber(args.L, value.re);
+    lua_pushnumber(args.L, value.im);
+    return 2;
+  }
   push_scalar(args.L, read_element(tensor.dtype, element));
   return 1;
 }

@@ -225,7 +225,7 @@ void fail_no_dtype(const char* who, const char* name, std::string_view word) {
   for (int i = 0; i < kDTypeCount; ++i) nearest.offer(lutra::name(static_cast<DType>(i)));
   std::string_view ours = foreign_dtype(word);
   fail(ErrorCode::InvalidArgument, who, ": ", name, " \"", given, "\" is no dtype",
-       ours.empty() ? nearest.hint() : text(" (did you mean '", ours, "'?)"), "; there are ", text_of(kAnyDType));
+       ours.empty() ? nearest.hint() : text(" (did you mean '", ours, "'?)"), "; there are ", text_of(kEveryDType));
 }
 
 // What to write if a dtype was given without a table and `known` has an option for it, else "".

@@ -59,6 +59,7 @@ constexpr Foreign kForeign[] = {
     {"cmin", "lutra.minimum(a, b)", "t:minimum(other)"},
     {"cmul", "lutra.mul(a, b)", "t:mul(other)"},
     {"concatenate", kConcat},
+    {"conjugate", "lutra.conj(x)", "t:conj()"},
     {"contiguous", "", kCopy},
     {"convert_to_tensor", kConstant},
     {"coo_array", "lutra.sparse.coo{indices = , values = , shape = }"},
@@ -79,11 +80,6 @@ constexpr Foreign kForeign[] = {
     {"divide", "lutra.div(a, b)", "t:div(other)"},
     {"double", "", "t:float64()"},
     {"ediff1d", "lutra.diff(x)", "t:diff()"},
-    {"eig", "lutra.eigh(x), of symmetric matrices: others have complex eigenvalues, and there are no complex tensors",
-     "t:eigh()"},
-    {"eigvals",
-     "lutra.eigvalsh(x), of symmetric matrices: others have complex eigenvalues, and there are no complex tensors",
-     "t:eigvalsh()"},
     {"embedding_lookup", "lutra.embedding(table, ids)"},
     {"empty", "lutra.zeros(shape)"},
     {"empty_like", "lutra.zeros_like(x)"},
@@ -124,6 +120,7 @@ constexpr Foreign kForeign[] = {
     {"int", "", "t:int32()"},
     {"interpolate", "lutra.image.resize(image, size)"},
     {"inverse", "lutra.inv(x)", "t:inv()"},
+    {"inverse_stft", "lutra.istft(y, frame_length, frame_step)"},
     {"invert", "lutra.bitwise_not(x)", "t:bitwise_not()"},
     {"keras", "lutra.nn and lutra.optim"},
     {"len", "", "#t"},
@@ -170,6 +167,7 @@ constexpr Foreign kForeign[] = {
     {"numel", "x.size", "t.size"},
     {"numpy", "x:totable()", "t:totable(), or t:item() of one element"},
     {"permute", kTranspose, kTransposed},
+    {"polar", "lutra.complex(r * lutra.cos(angle), r * lutra.sin(angle))"},
     {"power", "lutra.pow(a, b)", "t:pow(other)"},
     {"psi", "lutra.digamma(x)", "t:digamma()"},
     {"put", "lutra.index_put(x, index, values)", "t:index_put(index, values)"},
@@ -239,6 +237,8 @@ constexpr Foreign kForeign[] = {
     {"unsqueeze", "lutra.expand_dims(x, axis)", "t:expand_dims(axis)"},
     {"view", "lutra.reshape(x, shape)", "t:reshape(shape)"},
     {"viewAs", "lutra.reshape(x, y.shape)", "t:reshape(other.shape)"},
+    {"view_as_complex", "lutra.complex(x[{\"...\", 1}], x[{\"...\", 2}])"},
+    {"view_as_real", "lutra.stack({lutra.real(x), lutra.imag(x)}, -1)"},
     {"vstack", "lutra.concat({a, b, ...}, 1)"},
 };
 
@@ -247,8 +247,10 @@ struct Pair {
 };
 
 constexpr Pair kDTypes[] = {
-    {"byte", "uint8"}, {"char", "int8"},     {"double", "float64"}, {"float", "float32"}, {"half", "float16"},
-    {"int", "int32"},  {"integer", "int32"}, {"long", "int64"},     {"short", "int16"},   {"boolean", "bool"},
+    {"byte", "uint8"},         {"char", "int8"},    {"double", "float64"},   {"float", "float32"},
+    {"half", "float16"},       {"int", "int32"},    {"integer", "int32"},    {"long", "int64"},
+    {"short", "int16"},        {"boolean", "bool"}, {"cfloat", "complex64"}, {"cdouble", "complex128"},
+    {"complex", "complex128"},
 };
 
 constexpr Pair kOptions[] = {

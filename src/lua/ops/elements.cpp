@@ -18,6 +18,15 @@ namespace {
 
 const std::byte* push_level(lua_State* L, DType dtype, const Shape& shape, int axis, const std::byte* at) {
   if (axis == shape.rank()) {
+    if (is_complex(dtype)) {
+      const Complex128 value = read_complex(dtype, at);
+      lua_createtable(L, 2, 0);
+      lua_pushnumber(L, value.re);
+      lua_rawseti(L, -2, 1);
+      lua_pushnumber(L, value.im);
+      lua_rawseti(L, -2, 2);
+      return at + size_of(dtype);
+    }
     push_scalar(L, read_element(dtype, at));
     return at + size_of(dtype);
   }

@@ -166,7 +166,7 @@ namespace {
 }  // namespace
 
 void check_fit(const ArgumentName& name, DType dtype, const Scalar* values, int64_t count) {
-  if (is_float(dtype)) return;
+  if (is_inexact(dtype)) return;
   for (int64_t i = 0; i < count; ++i) {
     const Scalar& value = values[i];
     if (value.kind == Scalar::Kind::Bool || fits(dtype, value)) continue;

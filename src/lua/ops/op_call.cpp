@@ -93,7 +93,7 @@ DType dtype_of_tensors(lua_State* L, int list, int count) {
 // The dtype for the number on top of the stack in a list with tensors of dtype `tensors`: theirs if it would get that
 // in an expression, else kNoDType for its own.
 DType dtype_among(lua_State* L, DType tensors) {
-  if (tensors == kNoDType || is_float(tensors)) return tensors;
+  if (tensors == kNoDType || is_inexact(tensors)) return tensors;
   return is_integer(tensors) && lua_isinteger(L, -1) != 0 ? tensors : kNoDType;
 }
 

@@ -138,7 +138,7 @@ def exchange(session, make, address, back, is_close):
 
 
 session = Session()
-for dtype in ("float32", "float64", "int32", "int64"):
+for dtype in ("float32", "float64", "int32", "int64", "complex64", "complex128"):
     exchange(session, lambda: numpy.arange(1200, dtype=dtype).reshape(30, 40), lambda a: a.ctypes.data, numpy.from_dlpack,
              lambda a, b: bool((a == b).all()))
     if torch is not None:
@@ -148,7 +148,7 @@ for dtype in ("float32", "float64", "int32", "int64"):
 for array, message in (
     (numpy.zeros((30, 40))[:, ::2], "not row-major and contiguous"),
     (numpy.zeros((30, 40)).T, "not row-major and contiguous"),
-    (numpy.zeros(4, dtype="complex64"), "complex64"),
+    (numpy.zeros(4, dtype="uint16"), "uint16"),
     (numpy.zeros((1,) * 9), "9 axes"),
 ):
     try:

@@ -149,7 +149,8 @@ static void check_imports(lutra_t* lutra) {
   REFUSED(lutra_tensor_from_dlpack(lutra, &managed, 0, &tensor), "DLPack 2.0");
   managed = array_of(numbers, 1, odd, one);
   managed.dl_tensor.dtype.code = 5;
-  REFUSED(lutra_tensor_from_dlpack(lutra, &managed, 0, &tensor), "complex64");
+  managed.dl_tensor.dtype.bits = 32;
+  REFUSED(lutra_tensor_from_dlpack(lutra, &managed, 0, &tensor), "complex32");
   managed.dl_tensor.dtype.code = 200;
   REFUSED(lutra_tensor_from_dlpack(lutra, &managed, 0, &tensor), "no dtype of Lutra's");
   managed = array_of(numbers, 1, odd, one);

@@ -44,10 +44,13 @@ def make_npy():
     for dtype in ("i2", "i4", "i8", "f2", "f4", "f8"):
         long = {"i": "int", "f": "float"}[dtype[0]] + str(8 * int(dtype[1]))
         save(f"big_{long}.npy", counted((2, 3), long).astype(">" + dtype))
+    for dtype, half in (("complex64", "float32"), ("complex128", "float64")):
+        save(f"{dtype}.npy", (counted((2, 3), half) + 1j * counted((2, 3), half)[::-1]).astype(dtype))
+    save("big_complex.npy", (counted((3,), "float32") - 0.5j).astype(">c8"))
     save("big_fortran.npy", np.asfortranarray(counted((3, 5), "float64").astype(">f8")))
     # Refused.
     for name, array in {
-        "complex": np.zeros(2, "complex64"), "uint16": np.zeros(2, "uint16"), "text": np.array(["ab"]),
+        "uint16": np.zeros(2, "uint16"), "text": np.array(["ab"]),
         "records": np.zeros(2, [("a", "i4"), ("b", "f4")]), "rank9": np.zeros((1,) * 9, "float32"),
     }.items():
         save(f"refused_{name}.npy", array)

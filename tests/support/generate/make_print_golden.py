@@ -14,7 +14,8 @@ import numpy as np
 
 LONGEST = 56
 TYPES = {"b1": np.bool_, "i1": np.int8, "u1": np.uint8, "i2": np.int16, "i4": np.int32, "i8": np.int64,
-         "f2": np.float16, "f4": np.float32, "f8": np.float64}
+         "f2": np.float16, "f4": np.float32, "f8": np.float64, "c8": np.complex64, "c16": np.complex128}
+PARTS = {"c8": "f4", "c16": "f8"}
 BITS = {"f2": (np.uint16, 10, 5), "f4": (np.uint32, 23, 8), "f8": (np.uint64, 52, 11)}
 
 
@@ -54,6 +55,8 @@ def floats(code, kind, seed, r):
 
 
 def elements(code, kind, seed, count):
+    if code in PARTS:
+        return floats(PARTS[code], kind, seed, noise(seed, 2 * count)).view(TYPES[code])
     r = noise(seed, count)
     if code == "b1":
         return (r & np.uint64(1)).astype(np.bool_)
@@ -115,6 +118,11 @@ SCALARS = [0, -0.0, 1, -1, 3, 0.1, 1 / 3, 2 / 3, nan, inf, -inf, 1e16, 9.9999999
            1.5e-5, -1.5e-5, 1e100, 1e22, 1e23, 1e-100, 5e-324, 6e-8, 6.1e-5, 65504, 123456789, 16777216, 33554432.0, 2.5e20,
            1.7976931348623157e308, 3.4028235e38, 1.4e-45, 1e-45, 9007199254740993, 4503599627370497.5, -273.15, 1e8, 1e7,
            12345.678, 0.0001234, 0.00012345678, 2**-44, 2**100, 5e15, 9.5e15, 1e5, 999999.9, 0.3]
+COMPLEX = [
+    [1 + 2j], [1 - 2j, -3.5 + 0.25j], [0, 1j], [-0.0, 1, complex(0, -0.0)], [complex(nan, 1), complex(1, nan)],
+    [complex(inf, -inf), 1e9 + 1j], [1e-5 + 1j, 1 + 1e10j], [[1 + 1j, 2 - 2j], [3.25 + 0.5j, -4 - 10j]],
+    [complex(nan, nan)], [complex(-inf, inf), complex(0, 0)], [1e8j, 1], [1.5e-7, 2 + 3j], [1000.5j, 0.25],
+]
 EXTREMES = [[0], [-1], [1, -20, 300], [[1, 2], [3, 4]], [[[7]]], [100, -100, 5], [127, -128], [9, 10], [-9, 10], [-9, 9]]
 SHAPES = [(1,), (2,), (3,), (5,), (8,), (13,), (29,), (64,), (2, 2), (3, 7), (7, 3), (1, 20), (20, 1), (2, 3, 4), (3, 1, 2),
           (1, 1, 1), (2, 2, 2, 2), (1, 3, 1, 5), (2, 1, 2, 1, 3), (1, 1, 1, 1, 1)]
@@ -152,26 +160,32 @@ def all_records():
                 given(code, values)
         for values in ([info.min], [info.max], [info.min, info.max], [0, info.max], [[info.min], [0]], info.min, info.max, 0, 7):
             given(code, values)
+    for code in PARTS:
+        for values in COMPLEX:
+            given(code, values)
+        for real in SCALARS[::4]:
+            for imaginary in SCALARS[1::8] + [0.0, -0.0, nan, -inf]:
+                given(code, complex(real, imaginary))
     for values in (True, False, [True], [False], [True, True], [True, False], [[True], [False]], [[[False, True]]]):
         given("b1", values)
 
     for code in TYPES:
         for shape in ((0,), (0, 3), (3, 0), (2, 0, 4), (0, 0, 0, 0, 0)):
             made(code, shape, "i", 0)
-        kinds = {"b": "b", "i": "bi", "u": "bi", "f": "bcdimse"}[code[0]]
+        kinds = {"b": "b", "i": "bi", "u": "bi", "f": "bcdimse", "c": "bcdimse"}[code[0]]
         # Rows about as wide as the line, for every width of a cell.
         for kind in kinds:
-            for count in range(4, 41):
+            for count in range(4, 41, 4 if code in PARTS else 1):
                 made(code, (count,), kind, count)
         # The seams of the threshold, and arrays of every rank far past it.
-        for kind in kinds[-3:]:
+        for kind in kinds[-1 if code in PARTS else -3:]:
             for seed, shape in enumerate([(999,), (1000,), (1001,), (1000000,), (500, 2), (501, 2), (7, 143), (6, 167),
                                           (3000, 1), (1, 3000), (40, 30), (11, 11, 11), (10, 10, 10), (2, 600, 3),
                                           (6, 6, 6, 6), (7, 7, 7, 7), (4, 5, 6, 10), (3, 4, 5, 6, 7), (9, 1, 9, 1, 20)]):
                 made(code, shape, kind, seed)
                 made(code, shape, kind, seed, ("e1", "e2 p4", "w50 e2", "e4 w100", "e1 p0 w12", "t2000")[seed % 6])
         chooser = random.Random(code)
-        for seed in range(420 if code[0] == "f" else 90):
+        for seed in range({"f": 420, "c": 150}.get(code[0], 90)):
             made(code, chooser.choice(SHAPES), chooser.choice(kinds), seed, chooser.choice(OPTIONS))
 
 

@@ -33,12 +33,12 @@ TEST_CASE("a GPU has a kernel for what its ops' entries say, dtype by dtype, and
   }
 }
 
-TEST_CASE("a GPU computes an op in every dtype that the CPU does, or not at all", "[kernels]") {
+TEST_CASE("a GPU computes an op in every real dtype that the CPU does, or not at all", "[kernels]") {
   Kernels kernels;
   for (int id = 0; id < kernels.ops.count(); ++id) {
     const OpDef& op = kernels.ops.at(id);
     DTypes cpu = kernels.registry.dtypes(DeviceType::CPU, op), gpu = kernels.registry.dtypes(DeviceType::GPU, op);
     INFO(op.name << ": CPU " << text_of(cpu) << "; GPU " << text_of(gpu));
-    CHECK((gpu.empty() || gpu == cpu));
+    CHECK((gpu.empty() || gpu == (cpu & kAnyDType)));  // there are no complex numbers on cards yet
   }
 }

@@ -30,7 +30,8 @@ struct Golden {
 using Bytes = std::vector<std::byte>;
 
 DType type_named(std::string_view code) {
-  static constexpr std::string_view kCodes[] = {"b1", "i1", "u1", "i2", "i4", "i8", "f2", "bf", "f4", "f8"};
+  static constexpr std::string_view kCodes[] = {"b1", "i1", "u1", "i2", "i4", "i8",
+                                                "f2", "bf", "f4", "f8", "c8", "c16"};
   for (int i = 0; i < kDTypeCount; ++i) {
     if (kCodes[i] == code) return static_cast<DType>(i);
   }
@@ -137,11 +138,14 @@ Bytes shown_elements(const Golden& golden, DType type, const Shape& shape, const
           return;
         }
         uint64_t seed = std::strtoull(golden.source + 2, nullptr, 10);
-        visit_dtype(type, [&]<class T>(TypeTag<T>) {
-          T value = element<T>(source[0], seed, static_cast<uint64_t>(i));
-          auto bytes = reinterpret_cast<const std::byte*>(&value);
-          out.insert(out.end(), bytes, bytes + sizeof value);
-        });
+        const int parts = is_complex(type) ? 2 : 1;
+        for (int part = 0; part < parts; ++part) {
+          visit_dtype(real_dtype(type), [&]<class T>(TypeTag<T>) {
+            T value = element<T>(source[0], seed, static_cast<uint64_t>(parts * i + part));
+            auto bytes = reinterpret_cast<const std::byte*>(&value);
+            out.insert(out.end(), bytes, bytes + sizeof value);
+          });
+        }
       },
       out);
   return out;

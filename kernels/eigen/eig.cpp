@@ -1,0 +1,59 @@
+#include "kernels/eigen/eig.h"
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/LU>
+#include <complex>
+#include <limits>
+
+#include "kernels/eigen/matrices.h"
+
+namespace lutra {
+namespace {
+
+using ComplexRows = Eigen::Matrix<std::complex<double>, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+// Complex<double> and std::complex<double> are both two doubles.
+Eigen::Map<ComplexRows> complex_rows(Complex128* data, int64_t rows, int64_t columns) {
+  return {reinterpret_cast<std::complex<double>*>(data), rows, columns};
+}
+Eigen::Map<const ComplexRows> complex_rows(const Complex128* data, int64_t rows, int64_t columns) {
+  return {reinterpret_cast<const std::complex<double>*>(data), rows, columns};
+}
+
+template <class Solver, class Matrix> void solve(const Matrix& matrix, Complex128* w, Complex128* v) {
+  const int64_t n = matrix.rows();
+  auto values = complex_rows(w, n, 1);
+  if (matrix.allFinite()) {
+    Solver found(matrix, v != nullptr);
+    if (found.info() == Eigen::Success) {
+      values = found.eigenvalues();
+      if (v != nullptr) complex_rows(v, n, n) = found.eigenvectors();
+      return;
+    }
+  }
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  values.setConstant({nan, nan});
+  if (v != nullptr) complex_rows(v, n, n).setConstant({nan, nan});
+}
+
+}  // namespace
+
+void eig(int64_t n, const double* a, Complex128* w, Complex128* v) {
+  const Columns matrix = rows_of(a, n, n);
+  solve<Eigen::EigenSolver<Columns>>(matrix, w, v);
+}
+
+void eig(int64_t n, const Complex128* a, Complex128* w, Complex128* v) {
+  const Eigen::MatrixXcd matrix = complex_rows(a, n, n);
+  solve<Eigen::ComplexEigenSolver<Eigen::MatrixXcd>>(matrix, w, v);
+}
+
+bool invert(int64_t n, Complex128* a) {
+  auto matrix = complex_rows(a, n, n);
+  const Eigen::PartialPivLU<Eigen::MatrixXcd> lu{Eigen::MatrixXcd(matrix)};
+  if ((lu.matrixLU().diagonal().array() == std::complex<double>(0)).any()) return false;
+  matrix = lu.inverse();
+  return true;
+}
+
+}  // namespace lutra
