@@ -73,7 +73,6 @@ math.abs(x): the number without its sign
 math.acos(x): the angle whose cosine is x, in radians
 math.asin(x): the angle whose sine is x, in radians
 math.atan(y, [x]): the angle whose tangent is y / x, in radians
-math.atan2(y, x): math.atan, as older Lua calls it
 math.ceil(x): the least integer not below x
 math.cos(x): the cosine of an angle in radians
 math.cosh(x): the hyperbolic cosine

@@ -154,7 +154,11 @@ void Editor::handle_event(Terminal::Event event) {
     case Terminal::Event::Stop: perform(Action::Suspend); break;
     case Terminal::Event::Interrupted: interrupted_ = true; break;
     case Terminal::Event::Watched:
-      if (!options_.on_watched()) break;
+      if (!options_.on_watched()) {
+        // A host that was slow has answered: once more for this text.
+        hint_is_due_ = std::exchange(may_ask_again_, false);
+        break;
+      }
       draw_last("");
       gone_ = true;
       break;
@@ -424,7 +428,7 @@ void Editor::draw() {
   }
   flush();
   changed_ = false;
-  hint_is_due_ = true;
+  hint_is_due_ = may_ask_again_ = true;
 }
 
 // What the host says of the call around the cursor. It may have to read annotations first, so the text is drawn before.
@@ -438,7 +442,7 @@ void Editor::update_hint() {
   if (hint == hint_) return;
   hint_ = std::move(hint);
   draw();
-  hint_is_due_ = false;
+  hint_is_due_ = may_ask_again_ = false;
 }
 
 // The entry as it stays on the screen, all of it, and the cursor in the row below.

@@ -107,6 +107,7 @@ class Editor final : public EntryReader {
   std::vector<editor::Row> list_;  // completions
   std::string hint_;               // the signature below the text
   bool hint_is_due_ = false;       // the text has changed since
+  bool may_ask_again_ = false;     // if the host answers late
 };
 
 }  // namespace lutra

@@ -371,7 +371,8 @@ TEST_CASE("every function of Lua's own library has a signature") {
       "for _, module in ipairs {'_G', 'string', 'table', 'math', 'io', 'os', 'coroutine', 'utf8', 'debug', 'package'} "
       "do "
       "for name, value in pairs(_G[module]) do "
-      "if type(value) == 'function' then print(module == '_G' and name or module .. '.' .. name) end end end");
+      "if type(value) == 'function' and name ~= 'atan2' then print(module == '_G' and name or module .. '.' .. name) "
+      "end end end");
   std::istringstream names(front.printed);
   int count = 0;
   for (std::string name; std::getline(names, name); ++count) {
