@@ -140,7 +140,10 @@ Json Kernel::execute_request_impl(int count, const std::string& code, bool silen
   const std::string first = traceback.front();
   traceback.front() = "\33[31m" + first + "\33[0m";
   if (!silent) publish_execution_error("Error", first, traceback);
-  return xeus::create_error_reply("Error", first, traceback);
+  Json reply = xeus::create_error_reply("", "", traceback);
+  reply["ename"] = "Error";  // by name: xeus' header and its library disagree on their order
+  reply["evalue"] = first;
+  return reply;
 }
 
 Json Kernel::complete_request_impl(const std::string& code, int cursor) {

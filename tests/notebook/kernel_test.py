@@ -180,6 +180,8 @@ class Cells(KernelTest):
     def test_errors(self):
         output = self.cell("local t = lt.ones {2, 3}\nt:matmul(t)")
         self.assertEqual(output.status, "error")
+        reply, _ = self.finish(self.start("error 'x'"))
+        self.assertEqual((reply["ename"], reply["evalue"]), ("Error", "stdin:1: x"))
         self.assertIn("stdin:2: matmul: a (2, 3)", output.error["evalue"])
         text = "\n".join(output.error["traceback"])
         self.assertIn("    t:matmul(t)", text)

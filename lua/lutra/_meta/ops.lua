@@ -7,6 +7,9 @@ local lutra = {}
 ---@class lutra.random
 lutra.random = {}
 
+---@class lutra.fft
+lutra.fft = {}
+
 ---@class lutra.Tensor
 ---@operator add(any): lutra.Tensor
 ---@operator band(any): lutra.Tensor
@@ -25,7 +28,7 @@ lutra.random = {}
 local Tensor = {}
 
 --- The absolute value of x. The smallest integer stays itself.
----@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # x's shape and dtype
 --- Errors: InvalidArgument if x is bool.
 function lutra.abs(x) end
@@ -58,20 +61,20 @@ function lutra.acosh(x) end
 function Tensor:acosh() end
 
 --- a + b; integers wrap.
----@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
+---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype, in which a bool beside a number is 0 or 1
 --- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that does not fit an integer dtype.
 function lutra.add(a, b) end
 
 --- a + b; integers wrap.
----@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype, in which a bool beside a number is 0 or 1
 --- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that does not fit an integer dtype.
 function Tensor:add(b) end
 
 --- The elementwise sum of a list of tensors, from the first to the last.
----@param tensors any a list of tensors of one shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param tensors any a list of tensors of one shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # the tensors' shape; their promoted dtype
 --- Errors: InvalidArgument for an empty list, for shapes that differ (nothing broadcasts), or if all are bool.
 function lutra.add_n(tensors) end
@@ -105,6 +108,17 @@ function lutra.allclose(a, b, options) end
 ---@return lutra.Tensor # a scalar; bool
 --- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a negative rtol or atol.
 function Tensor:allclose(b, options) end
+
+--- The angle to the positive real axis, in radians from -pi to pi; of a real tensor, 0 or, below 0, pi.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
+---@return lutra.Tensor # x's shape; float32 of complex64 and of integers, float64 of complex128, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function lutra.angle(x) end
+
+--- The angle to the positive real axis, in radians from -pi to pi; of a real tensor, 0 or, below 0, pi.
+---@return lutra.Tensor # x's shape; float32 of complex64 and of integers, float64 of complex128, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function Tensor:angle() end
 
 --- Whether any element over the given axes is true; false if there are none.
 ---@param x any any shape; bool
@@ -347,7 +361,7 @@ function lutra.bitwise_xor(a, b) end
 function Tensor:bitwise_xor(b) end
 
 --- Repeats x along axes of size 1, and along new axes in front, to the given shape.
----@param x any broadcasts to shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any broadcasts to shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param shape any the new sizes
 ---@return lutra.Tensor # the given shape; x's dtype
 --- Errors: InvalidArgument if x does not broadcast to the shape.
@@ -360,7 +374,7 @@ function lutra.broadcast_to(x, shape) end
 function Tensor:broadcast_to(shape) end
 
 --- The same values in another dtype. To an integer dtype floats are rounded towards zero, and become its smallest or largest value if out of range; integers wrap.
----@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param dtype any the new dtype; must be given
 ---@return lutra.Tensor # x's shape; the given dtype
 --- Errors: InvalidArgument for an unknown dtype, and without one.
@@ -463,12 +477,36 @@ function lutra.clip_by_norm(x, clip_norm, axis) end
 --- Errors: InvalidArgument for a negative clip_norm, an axis that does not exist, or if x is bool.
 function Tensor:clip_by_norm(clip_norm, axis) end
 
+--- A complex tensor of its real and its imaginary parts. lutra.complex(0, 1) is the imaginary unit.
+---@param real any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param imag any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # the broadcast shape of both; complex128 if either is float64, else complex64
+--- Errors: InvalidArgument if the shapes do not broadcast, or if both are bool.
+function lutra.complex(real, imag) end
+
+--- A complex tensor of its real and its imaginary parts. lutra.complex(0, 1) is the imaginary unit.
+---@param imag any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # the broadcast shape of both; complex128 if either is float64, else complex64
+--- Errors: InvalidArgument if the shapes do not broadcast, or if both are bool.
+function Tensor:complex(imag) end
+
 --- Joins tensors along an existing axis.
----@param tensors any equal sizes except along axis; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param tensors any equal sizes except along axis; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param axis? any the axis to join along (default 1)
 ---@return lutra.Tensor # the tensors' shape, with the sum of their sizes along axis; the promoted dtype
 --- Errors: InvalidArgument, naming the tensor, if ranks or other sizes differ, or if the axis does not exist.
 function lutra.concat(tensors, axis) end
+
+--- The complex conjugate; of a real tensor, its own values.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
+---@return lutra.Tensor # x's shape and dtype
+--- Errors: InvalidArgument if x is bool.
+function lutra.conj(x) end
+
+--- The complex conjugate; of a real tensor, its own values.
+---@return lutra.Tensor # x's shape and dtype
+--- Errors: InvalidArgument if x is bool.
+function Tensor:conj() end
 
 --- Slides the window w over images and computes at every step, for each output channel, the sum of products over the window and the input channels (cross-correlation: w is not flipped). With data_format = "channels_first" x and the result are [batch, channels, height, width].
 ---@param x any [batch, height, width, channels]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -554,7 +592,7 @@ function lutra.correlate(a, v, mode) end
 function Tensor:correlate(v, mode) end
 
 --- The cosine of x in radians; nan for inf.
----@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
 --- Errors: InvalidArgument if x is bool.
 function lutra.cos(x) end
@@ -565,7 +603,7 @@ function lutra.cos(x) end
 function Tensor:cos() end
 
 --- The hyperbolic cosine, (e^x + e^-x) / 2.
----@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
 --- Errors: InvalidArgument if x is bool.
 function lutra.cosh(x) end
@@ -658,7 +696,7 @@ function lutra.cummin(x, axis) end
 function Tensor:cummin(axis) end
 
 --- Running products along an axis; without one, over the flattened tensor. Integers wrap.
----@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param axis? any the axis to accumulate along (default the flattened tensor)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape; without an axis (x.size,), or () for a scalar; int64 for integers and bool, else x's dtype
@@ -673,7 +711,7 @@ function lutra.cumprod(x, axis, options) end
 function Tensor:cumprod(axis, options) end
 
 --- Running sums along an axis; without one, over the flattened tensor. Integers wrap.
----@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param axis? any the axis to accumulate along (default the flattened tensor)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape; without an axis (x.size,), or () for a scalar; int64 for integers and bool, else x's dtype
@@ -699,7 +737,7 @@ function lutra.det(x) end
 function Tensor:det() end
 
 --- For a vector: the square matrix with it on a diagonal and zeros elsewhere. For a matrix: that diagonal.
----@param x any [n] or [m, n]; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any [n] or [m, n]; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param k? any which diagonal: 0 the main one, positive above it, negative below (default 0)
 ---@return lutra.Tensor # a matrix of n + |k| rows and columns, or a vector as long as the diagonal; x's dtype
 --- Errors: InvalidArgument if x has neither one nor two axes.
@@ -738,27 +776,27 @@ function lutra.digamma(x) end
 function Tensor:digamma() end
 
 --- a / b, true division: integers give float32.
----@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
+---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # the broadcast shape of both; float32 for integers, else the promoted dtype
 --- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that does not fit an integer dtype.
 function lutra.div(a, b) end
 
 --- a / b, true division: integers give float32.
----@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # the broadcast shape of both; float32 for integers, else the promoted dtype
 --- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that does not fit an integer dtype.
 function Tensor:div(b) end
 
 --- The sum of products over a's last axis and b's first (second-last if b has more than one axis): for vectors the inner product, for matrices their product. A scalar multiplies every element.
----@param a any [..., k], [k] or a scalar; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param b any [..., k, n], [k] or a scalar; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param a any [..., k], [k] or a scalar; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
+---@param b any [..., k, n], [k] or a scalar; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # a's other axes, then b's; the promoted dtype, in which integers wrap
 --- Errors: InvalidArgument if the summed sizes differ, the result would have a ninth axis, or an operand is bool.
 function lutra.dot(a, b) end
 
 --- The sum of products over a's last axis and b's first (second-last if b has more than one axis): for vectors the inner product, for matrices their product. A scalar multiplies every element.
----@param b any [..., k, n], [k] or a scalar; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any [..., k, n], [k] or a scalar; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # a's other axes, then b's; the promoted dtype, in which integers wrap
 --- Errors: InvalidArgument if the summed sizes differ, the result would have a ninth axis, or an operand is bool.
 function Tensor:dot(b) end
@@ -778,6 +816,17 @@ function lutra.dropout(x, rate, options) end
 --- Errors: InvalidArgument if x is bool or rate is below 0, 1 or more.
 function Tensor:dropout(rate, options) end
 
+--- The eigenvalues w of each matrix, in no particular order, and its eigenvectors: the columns of v, of length 1. The vectors' phases are arbitrary: a loss must not depend on them. lutra.eigh is for symmetric matrices. All nan if an element is not finite.
+---@param x any [..., n, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
+---@return lutra.Tensor # w [..., n], v [..., n, n]; complex128 of float64 and complex128, else complex64. Computed on the CPU, in float64
+--- Errors: InvalidArgument if x is not square or is bool; in the gradient, if x has no full set of eigenvectors.
+function lutra.eig(x) end
+
+--- The eigenvalues w of each matrix, in no particular order, and its eigenvectors: the columns of v, of length 1. The vectors' phases are arbitrary: a loss must not depend on them. lutra.eigh is for symmetric matrices. All nan if an element is not finite.
+---@return lutra.Tensor # w [..., n], v [..., n, n]; complex128 of float64 and complex128, else complex64. Computed on the CPU, in float64
+--- Errors: InvalidArgument if x is not square or is bool; in the gradient, if x has no full set of eigenvectors.
+function Tensor:eig() end
+
 --- The eigenvalues of each symmetric matrix, ascending, and its orthonormal eigenvectors, the columns of v: x v = v diag(w). Only the lower triangle of x is read; the gradient is that of a symmetric x. The sign of an eigenvector is arbitrary. All nan if x is not finite.
 ---@param x any [..., n, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # w [..., n], v [..., n, n]; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
@@ -788,6 +837,17 @@ function lutra.eigh(x) end
 ---@return lutra.Tensor # w [..., n], v [..., n, n]; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
 --- Errors: InvalidArgument if x is not square or is bool.
 function Tensor:eigh() end
+
+--- The eigenvalues of each matrix, in no particular order. All nan if an element is not finite.
+---@param x any [..., n, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
+---@return lutra.Tensor # [..., n]; complex128 of float64 and complex128, else complex64. Computed on the CPU, in float64
+--- Errors: InvalidArgument if x is not square or is bool; in the gradient, if x has no full set of eigenvectors.
+function lutra.eigvals(x) end
+
+--- The eigenvalues of each matrix, in no particular order. All nan if an element is not finite.
+---@return lutra.Tensor # [..., n]; complex128 of float64 and complex128, else complex64. Computed on the CPU, in float64
+--- Errors: InvalidArgument if x is not square or is bool; in the gradient, if x has no full set of eigenvectors.
+function Tensor:eigvals() end
 
 --- The eigenvalues of each symmetric matrix, ascending. Only the lower triangle of x is read; the gradient is that of a symmetric x. All nan if x is not finite.
 ---@param x any [..., n, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -802,14 +862,14 @@ function Tensor:eigvalsh() end
 
 --- The sum of products of up to eight operands. Letters name the axes: an axis that is not in the result is summed over, and a letter that occurs twice in one operand takes its diagonal. An ellipsis covers any other axes, which broadcast. Without an arrow the result has the ellipsis, then the letters that occur once: capitals first, then in alphabetical order. Operands are multiplied in pairs, the cheapest pair first.
 ---@param spec any letters of each operand, commas between, -> and the result's letters
----@param a any as many axes as its letters; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param b? any as many axes as its letters; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param c? any as many axes as its letters; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param d? any as many axes as its letters; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param e? any as many axes as its letters; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param f? any as many axes as its letters; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param g? any as many axes as its letters; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param h? any as many axes as its letters; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param a any as many axes as its letters; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
+---@param b? any as many axes as its letters; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
+---@param c? any as many axes as its letters; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
+---@param d? any as many axes as its letters; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
+---@param e? any as many axes as its letters; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
+---@param f? any as many axes as its letters; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
+---@param g? any as many axes as its letters; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
+---@param h? any as many axes as its letters; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # the axes that spec names; the promoted dtype, in which integers wrap
 --- Errors: InvalidArgument if spec is malformed, does not fit the operands' axes, gives a letter two sizes, or lacks the ellipsis in the result, and if all operands are bool.
 function lutra.einsum(spec, a, b, c, d, e, f, g, h) end
@@ -828,7 +888,7 @@ function lutra.elu(x, options) end
 function Tensor:elu(options) end
 
 --- The rows of a table with the given ids: 1..n, where n is the size of the table's first axis. Negative ids are errors.
----@param table any [n, ...]; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param table any [n, ...]; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param ids any any shape; int8, uint8, int16, int32 or int64
 ---@return lutra.Tensor # the shape of ids and then of a row; the table's dtype
 --- Errors: InvalidArgument for the id 0, a table that is a scalar, or a ninth axis; OutOfRange for any other id that is not one of 1..n.
@@ -841,14 +901,14 @@ function lutra.embedding(table, ids) end
 function Tensor:embedding(ids) end
 
 --- Whether a == b.
----@param a any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param b any broadcasts with the other; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param a any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
+---@param b any broadcasts with the other; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # the broadcast shape of both; bool
 --- Errors: InvalidArgument if the shapes do not broadcast.
 function lutra.eq(a, b) end
 
 --- Whether a == b.
----@param b any broadcasts with the other; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any broadcasts with the other; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # the broadcast shape of both; bool
 --- Errors: InvalidArgument if the shapes do not broadcast.
 function Tensor:eq(b) end
@@ -887,7 +947,7 @@ function lutra.erfinv(x) end
 function Tensor:erfinv() end
 
 --- e to the power x.
----@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
 --- Errors: InvalidArgument if x is bool.
 function lutra.exp(x) end
@@ -898,7 +958,7 @@ function lutra.exp(x) end
 function Tensor:exp() end
 
 --- Adds an axis of size 1. Nothing is copied.
----@param x any any shape of up to seven axes; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any any shape of up to seven axes; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param axis any the new axis' position in the result; -1 is the last; must be given
 ---@return lutra.Tensor # x's shape with a 1 at axis; x's dtype
 --- Errors: InvalidArgument if the result has no such axis or would have a ninth, and without an axis.
@@ -940,16 +1000,52 @@ function Tensor:expm1() end
 --- Errors: InvalidArgument for a negative size.
 function lutra.eye(n, m, options) end
 
+--- The discrete Fourier transform along an axis: y[k] = sum of x[j] exp(-2 pi i j k / n), from 0.
+---@param x any at least one axis; int8, uint8, int16, int32, int64, float32, float64, complex64 or complex128
+---@param n? any points: x is cut, or continued by zeros (default x's)
+---@param axis? any the axis to transform along (default -1)
+---@param options? any options
+---@return lutra.Tensor # x's shape with n points along the axis; complex128 of float64, complex64 of other reals
+--- Errors: InvalidArgument for a scalar, an axis that does not exist, n below 1, an unknown norm, or a dtype that it does not take.
+function lutra.fft.fft(x, n, axis, options) end
+
+--- The inverse of fft.fft, divided by n.
+---@param x any at least one axis; int8, uint8, int16, int32, int64, float32, float64, complex64 or complex128
+---@param n? any points: x is cut, or continued by zeros (default x's)
+---@param axis? any the axis to transform along (default -1)
+---@param options? any options
+---@return lutra.Tensor # x's shape with n points along the axis; complex128 of float64, complex64 of other reals
+--- Errors: InvalidArgument for a scalar, an axis that does not exist, n below 1, an unknown norm, or a dtype that it does not take.
+function lutra.fft.ifft(x, n, axis, options) end
+
+--- The inverse of fft.rfft, a real tensor. The imaginary part of frequency 0, and for even n of frequency n / 2, counts as 0.
+---@param x any at least one axis; complex64 or complex128
+---@param n? any points of the result; give it if they are odd (default 2 (points of x - 1))
+---@param axis? any the axis to transform along (default -1)
+---@param options? any options
+---@return lutra.Tensor # x's shape with n points along the axis; float32 of complex64, float64 of complex128
+--- Errors: InvalidArgument for a scalar, an axis that does not exist, n below 1, an unknown norm, or a dtype that it does not take.
+function lutra.fft.irfft(x, n, axis, options) end
+
+--- The first half of the Fourier transform of a real tensor along an axis: the frequencies 0 to n // 2. The others are their conjugates.
+---@param x any at least one axis; int8, uint8, int16, int32, int64, float32 or float64
+---@param n? any points: x is cut, or continued by zeros (default x's)
+---@param axis? any the axis to transform along (default -1)
+---@param options? any options
+---@return lutra.Tensor # x's shape with n // 2 + 1 points along the axis; complex128 of float64, else complex64
+--- Errors: InvalidArgument for a scalar, an axis that does not exist, n below 1, an unknown norm, or a dtype that it does not take.
+function lutra.fft.rfft(x, n, axis, options) end
+
 --- A tensor whose elements all have one value.
 ---@param shape any sizes of the axes
----@param value any a scalar; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param value any a scalar; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param options? any options
 ---@return lutra.Tensor # the given shape; value's dtype unless dtype says otherwise
 --- Errors: InvalidArgument for a negative size or a value of more than one element.
 function lutra.fill(shape, value, options) end
 
 --- The same elements along one axis, in row-major order. Nothing is copied.
----@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # (x's size,); x's dtype
 function lutra.flatten(x) end
 
@@ -958,7 +1054,7 @@ function lutra.flatten(x) end
 function Tensor:flatten() end
 
 --- The elements in reverse order along some axes.
----@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param axis? any the axis or axes to reverse (default all)
 ---@return lutra.Tensor # x's shape and dtype
 --- Errors: InvalidArgument if an axis does not exist or is given twice.
@@ -1019,7 +1115,7 @@ function lutra.frac(x) end
 function Tensor:frac() end
 
 --- The slices of x at the given indices along an axis. Indices count from 1, negative ones from the end.
----@param x any at least one axis; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any at least one axis; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param indices any any shape; int8, uint8, int16, int32 or int64
 ---@param axis? any x's axis to pick along (default 1)
 ---@return lutra.Tensor # x's shape with axis replaced by the axes of indices; x's dtype
@@ -1034,7 +1130,7 @@ function lutra.gather(x, indices, axis) end
 function Tensor:gather(indices, axis) end
 
 --- The elements or slices of x at the given positions: the last axis of indices lists one index for each of x's leading axes. Indices count from 1, negative ones from the end.
----@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param indices any [..., k], k at most x's axes; int8, uint8, int16, int32 or int64
 ---@return lutra.Tensor # the shape of indices without its last axis, then x's without its first k; x's dtype
 --- Errors: InvalidArgument for the index 0, more indices than x has axes, or a ninth axis; OutOfRange for an index past its axis' end.
@@ -1185,13 +1281,24 @@ function lutra.hypot(a, b) end
 function Tensor:hypot(b) end
 
 --- The same tensor, on the scope's device.
----@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # x's shape and dtype
 function lutra.identity(x) end
 
 --- The same tensor, on the scope's device.
 ---@return lutra.Tensor # x's shape and dtype
 function Tensor:identity() end
+
+--- The imaginary part; of a real tensor, zeros.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
+---@return lutra.Tensor # x's shape; float32 of complex64, float64 of complex128, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function lutra.imag(x) end
+
+--- The imaginary part; of a real tensor, zeros.
+---@return lutra.Tensor # x's shape; float32 of complex64, float64 of complex128, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function Tensor:imag() end
 
 --- x with updates added to its slices at the given indices along an axis; if an index occurs twice, both updates are added. Indices count from 1, negative ones from the end.
 ---@param x any at least one axis; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -1226,7 +1333,7 @@ function lutra.interp(x, xp, fp) end
 function Tensor:interp(xp, fp) end
 
 --- The inverse of each matrix. For linear systems, solve is faster and more accurate.
----@param x any [..., n, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any [..., n, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
 --- Errors: InvalidArgument if x is not square, exactly singular (a pivot is 0), or bool.
 function lutra.inv(x) end
@@ -1447,7 +1554,7 @@ function Tensor:linear(w, b) end
 function lutra.linspace(start, stop, n, options) end
 
 --- The natural logarithm; -inf at 0, nan below.
----@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
 --- Errors: InvalidArgument if x is bool.
 function lutra.log(x) end
@@ -1671,22 +1778,22 @@ function lutra.mae(labels, predictions) end
 function Tensor:mae(predictions) end
 
 --- x with a value where the mask is true.
----@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param mask any broadcasts to x; bool
----@param value any a number or a scalar; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param value any a number or a scalar; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # x's shape; the dtype x and value promote to
 --- Errors: InvalidArgument if mask is not bool or does not broadcast to x, or if value is not a scalar.
 function lutra.masked_fill(x, mask, value) end
 
 --- x with a value where the mask is true.
 ---@param mask any broadcasts to x; bool
----@param value any a number or a scalar; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param value any a number or a scalar; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # x's shape; the dtype x and value promote to
 --- Errors: InvalidArgument if mask is not bool or does not broadcast to x, or if value is not a scalar.
 function Tensor:masked_fill(mask, value) end
 
 --- The elements of x where the mask is true, in row-major order. The size depends on values, so it runs on the CPU. t[mask] picks whole slices along leading axes.
----@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param mask any broadcasts to x; bool
 ---@return lutra.Tensor # [n]; x's dtype
 --- Errors: InvalidArgument if mask is not bool or does not broadcast to x.
@@ -1699,15 +1806,15 @@ function lutra.masked_select(x, mask) end
 function Tensor:masked_select(mask) end
 
 --- The matrix product. A vector counts as a row on the left and as a column on the right; the result does not have its axis. Axes before the last two are a batch and broadcast.
----@param a any [..., m, k] or [k]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param b any [..., k, n] or [k]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param a any [..., m, k] or [k]; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
+---@param b any [..., k, n] or [k]; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param options? any options
 ---@return lutra.Tensor # [..., m, n]; the promoted dtype, in which integers wrap; float16 and bfloat16 are summed in float32
 --- Errors: InvalidArgument if the inner sizes differ, the batch axes do not broadcast, or an operand is a scalar or bool.
 function lutra.matmul(a, b, options) end
 
 --- The matrix product. A vector counts as a row on the left and as a column on the right; the result does not have its axis. Axes before the last two are a batch and broadcast.
----@param b any [..., k, n] or [k]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any [..., k, n] or [k]; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param options? any options
 ---@return lutra.Tensor # [..., m, n]; the promoted dtype, in which integers wrap; float16 and bfloat16 are summed in float32
 --- Errors: InvalidArgument if the inner sizes differ, the batch axes do not broadcast, or an operand is a scalar or bool.
@@ -1798,7 +1905,7 @@ function lutra.maximum(a, b) end
 function Tensor:maximum(b) end
 
 --- The mean over the given axes, or of all elements; nan if there are none.
----@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param axis? any an axis or a list of axes to reduce over (default all)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape without the axes; float32 for integers and bool, else x's dtype
@@ -1908,14 +2015,14 @@ function lutra.mse(labels, predictions) end
 function Tensor:mse(predictions) end
 
 --- a * b; integers wrap.
----@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
+---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype, in which a bool beside a number is 0 or 1
 --- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that does not fit an integer dtype.
 function lutra.mul(a, b) end
 
 --- a * b; integers wrap.
----@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype, in which a bool beside a number is 0 or 1
 --- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that does not fit an integer dtype.
 function Tensor:mul(b) end
@@ -2054,20 +2161,20 @@ function lutra.nanvar(x, axis, options) end
 function Tensor:nanvar(axis, options) end
 
 --- Whether a ~= b.
----@param a any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param b any broadcasts with the other; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param a any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
+---@param b any broadcasts with the other; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # the broadcast shape of both; bool
 --- Errors: InvalidArgument if the shapes do not broadcast.
 function lutra.ne(a, b) end
 
 --- Whether a ~= b.
----@param b any broadcasts with the other; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any broadcasts with the other; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # the broadcast shape of both; bool
 --- Errors: InvalidArgument if the shapes do not broadcast.
 function Tensor:ne(b) end
 
 --- -x. The smallest integer stays itself.
----@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # x's shape and dtype
 --- Errors: InvalidArgument if x is bool.
 function lutra.neg(x) end
@@ -2126,7 +2233,7 @@ function Tensor:one_hot(depth, axis, options) end
 function lutra.ones(shape, options) end
 
 --- Ones in another tensor's shape.
----@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param options? any options
 ---@return lutra.Tensor # x's shape; x's dtype unless dtype says otherwise
 function lutra.ones_like(x, options) end
@@ -2137,20 +2244,20 @@ function lutra.ones_like(x, options) end
 function Tensor:ones_like(options) end
 
 --- Every element of a times every element of b. Both are flattened.
----@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param b any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
+---@param b any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # (a's elements, b's elements); the promoted dtype, in which integers wrap
 --- Errors: InvalidArgument if both are bool.
 function lutra.outer(a, b) end
 
 --- Every element of a times every element of b. Both are flattened.
----@param b any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # (a's elements, b's elements); the promoted dtype, in which integers wrap
 --- Errors: InvalidArgument if both are bool.
 function Tensor:outer(b) end
 
 --- Adds elements of one value before and after the elements of each axis. With the option mode = "reflect", "symmetric", "replicate" or "circular" it adds elements of x, as mirror_pad does.
----@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param paddings any for each axis the number of elements to add before and after: {{1, 1}, ...}
 ---@param options? any options
 ---@return lutra.Tensor # x's shape with the paddings added; x's dtype
@@ -2230,20 +2337,20 @@ function lutra.polyval(p, x) end
 function Tensor:polyval(x) end
 
 --- a to the power b; integers wrap. The error in float64 is below one unit in the last place; other floats are nearly always correctly rounded. If b is the number 1, 2, 3, -1 or 0.5, a multiplication, division or square root is used.
----@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
+---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype, in which a bool beside a number is 0 or 1
 --- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a negative power of an integer.
 function lutra.pow(a, b) end
 
 --- a to the power b; integers wrap. The error in float64 is below one unit in the last place; other floats are nearly always correctly rounded. If b is the number 1, 2, 3, -1 or 0.5, a multiplication, division or square root is used.
----@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype, in which a bool beside a number is 0 or 1
 --- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a negative power of an integer.
 function Tensor:pow(b) end
 
 --- The product over the given axes, or of all elements; 1 if there are none. Integers wrap.
----@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param axis? any an axis or a list of axes to reduce over (default all)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape without the axes; int64 for integers and bool, else x's dtype
@@ -2427,8 +2534,19 @@ function lutra.random.uniform(shape, options) end
 --- Errors: InvalidArgument for a step of 0, numbers that are not finite or do not fit dtype, or bool.
 function lutra.range(start, limit, step, options) end
 
+--- The real part; of a real tensor, its own values.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
+---@return lutra.Tensor # x's shape; float32 of complex64, float64 of complex128, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function lutra.real(x) end
+
+--- The real part; of a real tensor, its own values.
+---@return lutra.Tensor # x's shape; float32 of complex64, float64 of complex128, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function Tensor:real() end
+
 --- 1 / x: inf at 0.
----@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
 --- Errors: InvalidArgument if x is bool.
 function lutra.reciprocal(x) end
@@ -2461,7 +2579,7 @@ function lutra.relu6(x) end
 function Tensor:relu6() end
 
 --- Repeats each element of an axis; its copies are neighbours.
----@param x any at least one axis; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any at least one axis; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param n any the number of copies of each element; or a list of counts: one per element of the axis, or one for all
 ---@param axis? any the axis to repeat along (default 1)
 ---@return lutra.Tensor # x's shape, except that the axis is as long as the sum of the counts; x's dtype
@@ -2476,7 +2594,7 @@ function lutra.repeat_interleave(x, n, axis) end
 function Tensor:repeat_interleave(n, axis) end
 
 --- The same elements in another shape, in row-major order. Nothing is copied.
----@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param shape any the new sizes; one of them may be -1, which is computed from the number of elements
 ---@return lutra.Tensor # the given shape; x's dtype
 --- Errors: InvalidArgument if the number of elements differs, for more than one -1, and for -1 beside 0.
@@ -2502,7 +2620,7 @@ function lutra.right_shift(a, count) end
 function Tensor:right_shift(count) end
 
 --- Shifts the elements along an axis; those shifted past one end come in at the other.
----@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param shift any the distance, negative towards the front; one number, or one for each axis
 ---@param axis? any the axis or axes to shift along (default the flattened tensor)
 ---@return lutra.Tensor # x's shape and dtype
@@ -2528,7 +2646,7 @@ function lutra.round(x) end
 function Tensor:round() end
 
 --- 1 / sqrt(x): inf at 0, nan below.
----@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
 --- Errors: InvalidArgument if x is bool.
 function lutra.rsqrt(x) end
@@ -2558,16 +2676,16 @@ function lutra.scatter(x, indices, updates, axis, options) end
 function Tensor:scatter(indices, updates, axis, options) end
 
 --- Adds updates to the slices of x at the given indices along the first axis; if an index occurs twice, both updates are added, in the order of the indices. Indices count from 1, negative ones from the end.
----@param x any at least one axis; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any at least one axis; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param indices any any shape; int8, uint8, int16, int32 or int64
----@param updates any the shape of indices, then x's without its first axis; or a scalar; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param updates any the shape of indices, then x's without its first axis; or a scalar; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # x's shape; the dtype x and updates promote to
 --- Errors: InvalidArgument for the index 0, if x and updates are bool, or if the shapes do not match; OutOfRange for an index past the axis' end.
 function lutra.scatter_add(x, indices, updates) end
 
 --- Adds updates to the slices of x at the given indices along the first axis; if an index occurs twice, both updates are added, in the order of the indices. Indices count from 1, negative ones from the end.
 ---@param indices any any shape; int8, uint8, int16, int32 or int64
----@param updates any the shape of indices, then x's without its first axis; or a scalar; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param updates any the shape of indices, then x's without its first axis; or a scalar; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # x's shape; the dtype x and updates promote to
 --- Errors: InvalidArgument for the index 0, if x and updates are bool, or if the shapes do not match; OutOfRange for an index past the axis' end.
 function Tensor:scatter_add(indices, updates) end
@@ -2660,7 +2778,7 @@ function lutra.silu(x) end
 function Tensor:silu() end
 
 --- The sine of x in radians; nan for inf.
----@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
 --- Errors: InvalidArgument if x is bool.
 function lutra.sin(x) end
@@ -2671,7 +2789,7 @@ function lutra.sin(x) end
 function Tensor:sin() end
 
 --- The hyperbolic sine, (e^x - e^-x) / 2.
----@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
 --- Errors: InvalidArgument if x is bool.
 function lutra.sinh(x) end
@@ -2771,7 +2889,7 @@ function lutra.sort(x, axis, options) end
 function Tensor:sort(axis, options) end
 
 --- A tensor cut into pieces along an axis, as a list. Along the first axis nothing is copied. The inverse of concat.
----@param x any at least one axis; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any at least one axis; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param sizes any the number of pieces, all of one size; or a list of their sizes, one of which may be -1: the remaining elements
 ---@param axis? any the axis to cut (default 1)
 ---@return lutra.Tensor[] # a list of tensors with x's shape, except along the axis; x's dtype
@@ -2786,7 +2904,7 @@ function lutra.split(x, sizes, axis) end
 function Tensor:split(sizes, axis) end
 
 --- The square root; nan below 0.
----@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
 --- Errors: InvalidArgument if x is bool.
 function lutra.sqrt(x) end
@@ -2797,7 +2915,7 @@ function lutra.sqrt(x) end
 function Tensor:sqrt() end
 
 --- x times x; integers wrap.
----@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # x's shape and dtype
 --- Errors: InvalidArgument if x is bool.
 function lutra.square(x) end
@@ -2821,7 +2939,7 @@ function lutra.squared_difference(a, b) end
 function Tensor:squared_difference(b) end
 
 --- Removes axes of size 1. Nothing is copied.
----@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param axis? any the axis or axes to remove (default all of size 1)
 ---@return lutra.Tensor # x's shape without the axes; x's dtype
 --- Errors: InvalidArgument if a given axis does not have size 1, or does not exist.
@@ -2834,7 +2952,7 @@ function lutra.squeeze(x, axis) end
 function Tensor:squeeze(axis) end
 
 --- Joins tensors of one shape along a new axis.
----@param tensors any all the same; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param tensors any all the same; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param axis? any the new axis' position in the result; -1 is the last (default 1)
 ---@return lutra.Tensor # the tensors' shape with their number at axis; the promoted dtype
 --- Errors: InvalidArgument, naming the tensor, if the shapes differ, or if the result has no such axis.
@@ -2856,7 +2974,7 @@ function lutra.std(x, axis, options) end
 function Tensor:std(axis, options) end
 
 --- The same tensor, but no gradient flows through it.
----@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # x's shape and dtype
 function lutra.stop_gradient(x) end
 
@@ -2865,20 +2983,20 @@ function lutra.stop_gradient(x) end
 function Tensor:stop_gradient() end
 
 --- a - b; integers wrap.
----@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
+---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype, in which a bool beside a number is 0 or 1
 --- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that does not fit an integer dtype.
 function lutra.sub(a, b) end
 
 --- a - b; integers wrap.
----@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype, in which a bool beside a number is 0 or 1
 --- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that does not fit an integer dtype.
 function Tensor:sub(b) end
 
 --- The sum over the given axes, or of all elements; 0 if there are none. Integers wrap.
----@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param axis? any an axis or a list of axes to reduce over (default all)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape without the axes; int64 for integers and bool, else x's dtype
@@ -2904,7 +3022,7 @@ function lutra.svd(x) end
 function Tensor:svd() end
 
 --- Picks elements of x along an axis, with separate indices for each line: out[i, j] = x[indices[i, j], j] for axis 1 of a matrix. Takes the results of argsort and argmax. Indices count from 1, negative ones from the end.
----@param x any at least one axis; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any at least one axis; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param indices any x's number of axes; broadcasts, except along axis; int8, uint8, int16, int32 or int64
 ---@param axis? any x's axis to pick along (default 1)
 ---@return lutra.Tensor # the broadcast shape of x and indices with the size of indices along axis; x's dtype
@@ -2919,7 +3037,7 @@ function lutra.take_along_axis(x, indices, axis) end
 function Tensor:take_along_axis(indices, axis) end
 
 --- The tangent of x in radians; nan for inf.
----@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
 --- Errors: InvalidArgument if x is bool.
 function lutra.tan(x) end
@@ -2930,7 +3048,7 @@ function lutra.tan(x) end
 function Tensor:tan() end
 
 --- The hyperbolic tangent.
----@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
 --- Errors: InvalidArgument if x is bool.
 function lutra.tanh(x) end
@@ -2941,16 +3059,16 @@ function lutra.tanh(x) end
 function Tensor:tanh() end
 
 --- x with updates added to the elements or slices at the given positions, in the order of the indices; integers wrap.
----@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param indices any [..., k], k at most x's axes; int8, uint8, int16, int32 or int64
----@param updates any indices' shape without its last axis, then x's without its first k; or a scalar; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param updates any indices' shape without its last axis, then x's without its first k; or a scalar; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # x's shape; the dtype x and updates promote to
 --- Errors: InvalidArgument for the index 0, more indices than x has axes, or shapes that do not match; OutOfRange for an index past its axis' end.
 function lutra.tensor_scatter_nd_add(x, indices, updates) end
 
 --- x with updates added to the elements or slices at the given positions, in the order of the indices; integers wrap.
 ---@param indices any [..., k], k at most x's axes; int8, uint8, int16, int32 or int64
----@param updates any indices' shape without its last axis, then x's without its first k; or a scalar; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param updates any indices' shape without its last axis, then x's without its first k; or a scalar; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # x's shape; the dtype x and updates promote to
 --- Errors: InvalidArgument for the index 0, more indices than x has axes, or shapes that do not match; OutOfRange for an index past its axis' end.
 function Tensor:tensor_scatter_nd_add(indices, updates) end
@@ -2986,22 +3104,22 @@ function lutra.tensor_scatter_nd_min(x, indices, updates) end
 function Tensor:tensor_scatter_nd_min(indices, updates) end
 
 --- x with the elements or slices at the given positions replaced by updates; of several for one position, the last one stays.
----@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param indices any [..., k], k at most x's axes; int8, uint8, int16, int32 or int64
----@param updates any indices' shape without its last axis, then x's without its first k; or a scalar; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param updates any indices' shape without its last axis, then x's without its first k; or a scalar; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # x's shape; the dtype x and updates promote to
 --- Errors: InvalidArgument for the index 0, more indices than x has axes, or shapes that do not match; OutOfRange for an index past its axis' end.
 function lutra.tensor_scatter_nd_update(x, indices, updates) end
 
 --- x with the elements or slices at the given positions replaced by updates; of several for one position, the last one stays.
 ---@param indices any [..., k], k at most x's axes; int8, uint8, int16, int32 or int64
----@param updates any indices' shape without its last axis, then x's without its first k; or a scalar; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param updates any indices' shape without its last axis, then x's without its first k; or a scalar; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # x's shape; the dtype x and updates promote to
 --- Errors: InvalidArgument for the index 0, more indices than x has axes, or shapes that do not match; OutOfRange for an index past its axis' end.
 function Tensor:tensor_scatter_nd_update(indices, updates) end
 
 --- The whole tensor repeated along its axes.
----@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param counts any the number of repetitions for each axis, aligned at the last; more counts than axes add axes in front; a number is the last axis' count
 ---@return lutra.Tensor # x's sizes times the counts; x's dtype
 --- Errors: InvalidArgument for a negative count or more than eight.
@@ -3029,7 +3147,7 @@ function lutra.top_k(x, k, axis) end
 function Tensor:top_k(k, axis) end
 
 --- The sum of the main diagonal of each matrix; 0 if there are no elements.
----@param x any [..., m, n]; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any [..., m, n]; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # x's shape without the last two axes; int64 for integers and bool, else x's dtype
 --- Errors: InvalidArgument if x has fewer than two axes.
 function lutra.trace(x) end
@@ -3040,7 +3158,7 @@ function lutra.trace(x) end
 function Tensor:trace() end
 
 --- The axes in another order.
----@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param perm? any for each axis of the result, x's axis (default x's axes from the last to the first)
 ---@return lutra.Tensor # x's sizes in the order of perm; x's dtype
 --- Errors: InvalidArgument if perm does not list each axis once.
@@ -3083,7 +3201,7 @@ function lutra.triangular_solve(a, b, options) end
 function Tensor:triangular_solve(b, options) end
 
 --- The lower triangle of each matrix: zeros above the k-th diagonal.
----@param x any [..., m, n]; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any [..., m, n]; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param k? any the last diagonal that is kept: 0 the main one, positive above it, negative below (default 0)
 ---@return lutra.Tensor # x's shape and dtype
 --- Errors: InvalidArgument if x has fewer than two axes.
@@ -3096,7 +3214,7 @@ function lutra.tril(x, k) end
 function Tensor:tril(k) end
 
 --- The upper triangle of each matrix: zeros below the k-th diagonal.
----@param x any [..., m, n]; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any [..., m, n]; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param k? any the last diagonal that is kept: 0 the main one, positive above it, negative below (default 0)
 ---@return lutra.Tensor # x's shape and dtype
 --- Errors: InvalidArgument if x has fewer than two axes.
@@ -3196,7 +3314,7 @@ function lutra.unsorted_segment_sum(x, segment_ids, num_segments) end
 function Tensor:unsorted_segment_sum(segment_ids, num_segments) end
 
 --- A list of the slices of a tensor along an axis, each without that axis. Along the first axis nothing is copied. The inverse of stack.
----@param x any at least one axis; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any at least one axis; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param axis? any the axis to split along (default 1)
 ---@return lutra.Tensor[] # a list as long as the axis; each tensor has x's other axes; x's dtype
 --- Errors: InvalidArgument for a scalar or an axis that does not exist.
@@ -3225,15 +3343,15 @@ function Tensor:var(axis, options) end
 
 --- x where cond is true, y where it is false. where(cond) alone is nonzero(cond).
 ---@param cond any any shape; bool
----@param x any broadcasts with cond and y; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param y any broadcasts with cond and x; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any broadcasts with cond and y; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
+---@param y any broadcasts with cond and x; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # the broadcast shape of all three; the promoted dtype of x and y
 --- Errors: InvalidArgument if cond is not bool, if y is missing, or if the shapes do not broadcast.
 function lutra.where(cond, x, y) end
 
 --- x where cond is true, y where it is false. where(cond) alone is nonzero(cond).
----@param x any broadcasts with cond and y; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param y any broadcasts with cond and x; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any broadcasts with cond and y; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
+---@param y any broadcasts with cond and x; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # the broadcast shape of all three; the promoted dtype of x and y
 --- Errors: InvalidArgument if cond is not bool, if y is missing, or if the shapes do not broadcast.
 function Tensor:where(x, y) end
@@ -3259,7 +3377,7 @@ function Tensor:xlogy(y) end
 function lutra.zeros(shape, options) end
 
 --- Zeros in another tensor's shape.
----@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param options? any options
 ---@return lutra.Tensor # x's shape; x's dtype unless dtype says otherwise
 function lutra.zeros_like(x, options) end
