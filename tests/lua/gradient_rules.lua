@@ -64,8 +64,9 @@ local required = {
 local tried = 0
 for name, entry in pairs(ops()) do
   local takes_x = entry:find "^lutra%.[%w_.]+%(x%)" or entry:find "^lutra%.[%w_.]+%(x, %[" or required[name]
-  if takes_x and takes_a_float(entry) and not none[name] and name ~= "bincount" then  -- its x is integers
-    local op = name:find "^random%." and lt.random[name:sub(8)] or lt[name]
+  if takes_x and takes_a_float(entry) and not none[name] and name ~= "bincount" and name ~= "fft.irfft" then -- integers; complex
+    local op = lt
+    for word in name:gmatch "[^.]+" do op = op[word] end
     local tape <close> = lt.GradientTape()
     tape:watch(x)
     local input = name == "cholesky" and x:matmul(x, { transpose_b = true }) or name == "acosh" and x + 1 or x

@@ -8,7 +8,7 @@ local function refusals(name, more)
   local who = "fft." .. name
   local x = name == "irfft" and c64({ 1, 2, 3 }, 0) or made(function() return lt.ones { 3 } end)
   local list = {
-    { args = { x, { axis = 2 } }, says = who .. ": axis 2 does not exist", code = "InvalidArgument" },
+    { args = { x, { axis = 2 } }, says = who .. ": axis 2 is not there", code = "InvalidArgument" },
     { args = { x, { axis = 0 } }, says = who .. ": axis 0", code = "InvalidArgument" },
     { args = { x, { n = 0 } }, says = who .. ": the transform would be of 0 points, expected at least 1" },
     { args = { x, { n = -3 } }, says = who .. ": the transform would be of -3 points" },

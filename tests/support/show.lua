@@ -8,7 +8,7 @@ local kLargest = 100000 -- elements: those of larger tensors are not read
 -- Each dtype, with a format that distinguishes its floats.
 local dtypes = {
   float64 = "%.17g", float32 = "%.9g", float16 = "%.5g", bfloat16 = "%.4g", int8 = true, uint8 = true, int16 = true,
-  int32 = true, int64 = true, bool = true,
+  int32 = true, int64 = true, bool = true, complex64 = "%.9g", complex128 = "%.17g",
 }
 
 function show.is_tensor(value)
