@@ -115,9 +115,17 @@ template <class T, class X> std::size_t place_bytes(const FftSizes& s, Way way) 
   return bytes_of<T>(plan->room() + copies);
 }
 
+// Planning takes time and memory in proportion to n. A transform that no memory can hold is refused before, by the
+// scratch memory that it asks for.
+constexpr int64_t kMostPlanned = int64_t{1} << 32;
+template <class T> std::size_t unplanned_bytes(int64_t n) {
+  return static_cast<std::size_t>(n) * 2 * sizeof(Complex<T>);
+}
+
 template <class T, class X> std::size_t full_scratch(const KernelArgs& args) {
   if (args.out[0].size == 0) return 0;
   const FftSizes s = sizes_of(args, false);
+  if (s.n > kMostPlanned) return unplanned_bytes<T>(s.n);
   const Way way = way_of<T>(s);
   std::size_t bytes = up_to_64(place_bytes<T, X>(s, way)) * static_cast<std::size_t>(Places::count());
   if (way == Way::Shared) bytes += bytes_of<T>(fft::row_plan<T>(s.n)->between_room());
@@ -405,7 +413,9 @@ template <class T> class RealRows {
 
 template <class T, bool kIsInverse> std::size_t real_scratch(const KernelArgs& args) {
   if (args.out[0].size == 0) return 0;
-  const RealRows<T> rows(sizes_of(args, kIsInverse));
+  const FftSizes s = sizes_of(args, kIsInverse);
+  if (s.n > kMostPlanned) return unplanned_bytes<T>(s.n);
+  const RealRows<T> rows(s);
   return rows.place_bytes() * static_cast<std::size_t>(Places::count()) + rows.shared_bytes();
 }
 

@@ -44,20 +44,23 @@ struct ComplexPow : Costly {
     if (b.re == 0 && b.im == 0) return Complex<T>(T(1));
     if (a.re == 0 && a.im == 0) {
       constexpr T nan = std::numeric_limits<T>::quiet_NaN();
-      return b.re > 0 && b.im == 0 ? Complex<T>() : Complex<T>(nan, nan);
+      return b.re > 0 ? Complex<T>() : Complex<T>(nan, nan);
     }
-    if (b.im == 0 && std::fabs(b.re) <= 100 && b.re == std::trunc(b.re)) return whole(a, static_cast<int>(b.re));
+    if (b.im == 0 && std::fabs(b.re) <= 100 && b.re == std::trunc(b.re)) {
+      const int n = static_cast<int>(std::fabs(b.re));
+      return whole(b.re < 0 ? ComplexDiv::apply(Complex<T>(T(1)), a) : a, n);  // a power of a might overflow
+    }
     return from_standard(std::pow(standard(a), standard(b)));
   }
 
  private:
   template <class T> static Complex<T> whole(Complex<T> a, int n) {
     Complex<T> power(T(1)), factor = a;
-    for (unsigned rest = static_cast<unsigned>(n < 0 ? -n : n); rest > 0; rest >>= 1) {
+    for (unsigned rest = static_cast<unsigned>(n); rest > 0; rest >>= 1) {
       if ((rest & 1) != 0) power = power * factor;
       if (rest > 1) factor = factor * factor;
     }
-    return n < 0 ? ComplexDiv::apply(Complex<T>(T(1)), power) : power;
+    return power;
   }
 };
 

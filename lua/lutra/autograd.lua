@@ -78,7 +78,7 @@ end
 local function kinds_of(inputs)
   local kinds = {}
   for i, input in ipairs(inputs) do
-    kinds[i] = { shape = input.shape, dtype = input.dtype, is_float = input.dtype:find "float" ~= nil }
+    kinds[i] = { shape = input.shape, dtype = input.dtype, is_float = input.dtype:find "float" ~= nil or input.dtype:find "complex" ~= nil }
   end
   return kinds
 end

@@ -210,6 +210,17 @@ function options.tensor(who, name, value, wanted)
   tools.fail("InvalidArgument", ("%s: %s is %s, expected %s"):format(who, name, tools.what_is(value), wanted or "a tensor"))
 end
 
+-- x if it is a float, else as float32. A complex tensor is refused, as a cast would drop its imaginary part.
+function options.as_float(x, who, name)
+  if x.dtype:find "float" then return x end
+  if x.dtype:find "complex" then
+    name = name or "a tensor"
+    tools.fail("InvalidArgument", ("%s%s is %s, expected a real number; take its parts: :real(), :imag() or :abs()"):format(
+      who and who .. ": " or "", name, x.dtype))
+  end
+  return lutra.cast(x, "float32")
+end
+
 -- f, which refuses more than `most` arguments. With is_named, a mistake that an inner op finds names f: for functions
 -- that call nothing of the user's.
 function options.bounded(who, most, f, is_named)

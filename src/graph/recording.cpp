@@ -334,6 +334,13 @@ void Recording::seeded() {
   if (is_running_) program_.is_seeded = true;
 }
 
+// What casts of an op that has failed have written is read by no other op, which may get the same memory.
+void Recording::op_ends(const Call&, const Prepared&, TensorRep* const*, bool ok) {
+  if (ok) return;
+  scratch_.clear();
+  rounded_.clear();
+}
+
 void Recording::refuse(const char* reason) {
   if (is_running_ && refused_.empty()) refused_ = reason;
 }

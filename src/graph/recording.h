@@ -20,6 +20,7 @@ class Recording final : public Observer {
 
   // The variables that the function may use: each gets a Storage that nothing else holds. Before anything is recorded.
   void begin(std::span<TensorRep* const> variables);
+  void op_ends(const Call& call, const Prepared& prepared, TensorRep* const* outs, bool ok) override;
   // Makes `out` a tensor with the bytes of `given`, in memory that nothing else holds: argument `index`.
   void add_argument(const TensorRep& given, TensorRep* out);
   // What a tensor that the function returned is in the program.

@@ -306,4 +306,19 @@ expect.case("on a simulated GPU's machine they stay on the CPU", function()
   expect.equal(z:to("GPU:0"):totable()[1], { 1.0, 2.0 })
 end)
 
+expect.case("powers at the edges, and gradients through recomputed functions", function()
+  local zero = lt.complex({ 0, 0 }, 0) ^ lt.complex({ 1, 2 }, { 0.5, 1 })
+  expect.equal(zero:totable(), { { 0.0, 0.0 }, { 0.0, 0.0 } })
+  local large = (lt.complex({ 0 }, 1e20) ^ -2):totable()[1]
+  assert(math.abs(large[1] / -1e-40 - 1) < 1e-3 and large[2] == 0, large[1])
+  local z = lt.complex({ 1.5, 2 }, { 5, 6 })
+  local slopes = {}
+  for i, f in ipairs { lt.recompute_grad(function(x) return x:abs() end), lt.abs } do
+    local tape <close> = lt.GradientTape()
+    tape:watch(z)
+    slopes[i] = tape:gradient(f(z):sum(), z)
+  end
+  assert(lt.array_equal(slopes[1], slopes[2]):item(), slopes[1])
+end)
+
 print("complex passed")

@@ -116,7 +116,7 @@ local function walk(prefix, module)
   for _, name in ipairs(names) do
     local value, who = module[name], prefix .. name
     if type(value) == "table" and name ~= "experimental" then
-      walk(name == "random" and "random." or "", value)
+      walk((name == "random" or name == "fft") and name .. "." or "", value)
     elseif type(value) == "function" and not quiet[name] then
       walked = walked + 1
       try(who, value, good_values[who] or { x, x })

@@ -169,4 +169,21 @@ expect.case("mistakes", function()
   refuses("fft.fft: x is float16", lt.fft.fft, lt.ones({ 2 }, { dtype = "float16" }))
 end)
 
+expect.case("what an adversary found", function()
+  refuses("fft.fftshift: axes is a table with names", lt.fft.fftshift, { 1, 2 }, { axes = { 1 } })
+  refuses("fft.fftfreq: dtype is ", lt.fft.fftfreq, 4, { dtype = "int32" })
+  for _, f in ipairs { lt.stft, lt.spectrogram } do
+    refuses("x is complex64, expected a real number", f, lt.complex({ 1, 2, 3, 4 }, 1), 4, 2)
+  end
+  -- hann's first weight is 0: the first sample of istft is nowhere.
+  local y = lt.stft(lt.random.normal({ 40 }, { seed = 1 }), 8, 4)
+  local tape <close> = lt.GradientTape()
+  tape:watch(y)
+  local slope = tape:gradient(lt.istft(y, 8, 4):sum(), y)
+  assert(slope:abs():isfinite():all():item(), slope)
+  local ok, problem = pcall(lt.fft.fft, lt.ones { 3 }, { n = 1 << 44 })
+  assert(not ok and problem.code == "ResourceExhausted", problem)
+  expect.close(lt.fft.hfft({ 1.0, 2.0, 3.0 }):totable(), lt.fft.hfft(lt.complex({ 1, 2, 3 }, 0)):totable(), 1e-6)
+end)
+
 print("fft passed")

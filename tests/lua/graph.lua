@@ -409,4 +409,15 @@ do -- memory: a graph and its records are collected
   local after = count()
   assert(after <= before, ("%d bytes before, %d after"):format(before, after))
 end
+
+-- An op that fails while it is recorded leaves nothing that a later op would take for its own.
+do
+  local x = lt.random.normal({ 4, 1 }, { seed = 5 }):gt(0)
+  local g = lt.graph(function(x)
+    pcall(function() return x ^ -2 end)
+    local _, root = pcall(function() return x ^ 0.5 end)
+    return root
+  end)
+  for _ = 1, 3 do expect.equal(g(x):totable(), (x ^ 0.5):totable(), "after an op that failed") end
+end
 print "graph: ok"

@@ -12,8 +12,7 @@ local fail = Distribution.fail
 function Distribution.parameter(who, name, value)
   value = options.tensor(who, name, value, "a tensor or a number")
   if value.dtype == "bool" then fail("%s: %s is bool, expected a number", who, name) end
-  if not value.dtype:find("float") then value = value:cast("float32") end
-  return value
+  return options.as_float(value, who, name)
 end
 
 -- Fails unless all elements are as they must be, where the arguments are checked.

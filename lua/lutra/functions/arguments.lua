@@ -14,7 +14,7 @@ function arguments.tensor(who, name, value, rank, form)
 end
 
 function arguments.float(value)
-  return value.dtype:find "float" and value or lutra.cast(value, "float32")
+  return options.as_float(value)
 end
 
 -- n whole numbers: one for all, or a list.

@@ -16,6 +16,7 @@ local function list_of(who, name, value)
   if type(value) ~= "table" or getmetatable(value) ~= nil then
     fail("%s: %s is %s, expected a list of integers", who, name, tools.what_is(value))
   end
+  if #value == 0 and next(value) ~= nil then fail("%s: %s is a table with names, expected a list of integers", who, name) end
   local list = {}
   for i, each in ipairs(value) do list[i] = options.whole(who, ("%s[%d]"):format(name, i), each) end
   return list
@@ -91,7 +92,9 @@ end
 
 fft.hfft = options.bounded("fft.hfft", 2, function(x, given)
   local read = one_axis_options("fft.hfft", given)
-  return along(lutra.fft.irfft, lutra.conj(options.tensor("fft.hfft", "x", x)), read.axis, read.n or nil,
+  x = options.tensor("fft.hfft", "x", x)
+  if not x.dtype:find "complex" then x = x:cast(x.dtype == "float64" and "complex128" or "complex64") end
+  return along(lutra.fft.irfft, lutra.conj(x), read.axis, read.n or nil,
     kReverse[read.norm])
 end, true)
 
@@ -105,7 +108,10 @@ end, true)
 local function frequencies(who, n, given, ranges)
   local read = options.read(who, given, { d = 1, dtype = "float32" })
   options.count(who, "n", n, 1)
-  if type(read.d) ~= "number" or read.d == 0 then fail("%s: d is %s, expected a number other than 0", who, tools.what_is(read.d)) end
+  if type(read.d) ~= "number" or read.d == 0 or read.d ~= read.d then
+    fail("%s: d is %s, expected a number other than 0", who, tools.what_is(read.d))
+  end
+  if not tostring(read.dtype):find "float" then fail("%s: dtype is %s, expected a float", who, tools.what_is(read.dtype)) end
   local parts = {}
   for i, range in ipairs(ranges(n)) do parts[i] = lutra.range(range[1], range[2], { dtype = "float64" }) end
   return (lutra.concat(parts) / (n * read.d)):cast(read.dtype)

@@ -11,7 +11,7 @@ local function samples(who, value)
   value = options.tensor(who, "x", value)
   if value.rank == 0 then fail("%s: x is a scalar, which has no axis of samples", who) end
   if value.dtype == "bool" then fail("%s: x is bool, expected a number", who) end
-  return value.dtype:find("float") and value or value:cast("float32")
+  return options.as_float(value, who, "x")
 end
 
 -- The cosines, or sines, of a whole turn times rows * columns / period, exact for large products too.
@@ -137,7 +137,9 @@ function signal.istft(y, length, step, given)
   if size > length then frames = lutra.split(frames, { length, size - length }, -1)[1] end
   local sum = overlap_add(frames * weights, step)
   local norm = overlap_add(lutra.broadcast_to(weights * weights, { count, length }), step)
-  local result = lutra.where(norm:gt(1e-11), sum / norm, 0)
+  -- Where nothing lies no quotient is formed, as its gradient would be nan.
+  local is_there = norm:gt(1e-11)
+  local result = lutra.where(is_there, sum / lutra.where(is_there, norm, 1), 0)
   if not read.length then return result end
   local n = options.count(who, "length", read.length, 0)
   local own = result.shape[result.rank]

@@ -36,7 +36,7 @@ end
 function arguments.floats(x)
   local dtype = x.dtype
   if dtype:find "float" then return x, function(y) return y end end
-  return lutra.cast(x, "float32"), function(y)
+  return options.as_float(x), function(y)
     -- As tf.image.convert_image_dtype saturates, a cast of what is outside would wrap.
     local least, most = 0, 255
     if dtype ~= "uint8" then least, most = -2 ^ 31, 2 ^ 31 - 128 end

@@ -93,7 +93,7 @@ function resizing.resize(image, size, given)
   shape[axis], shape[axis + 1] = height, width
   options.require_memory("resize", image.device, shape, image.dtype)
   local y = image
-  if read.method ~= "nearest" and not y.dtype:find "float" then y = lutra.cast(y, "float32") end
+  if read.method ~= "nearest" then y = options.as_float(y, "resize", "image") end
   -- Halves are rounded once.
   local dtype = y.dtype
   if read.method ~= "nearest" and dtype:find "float16" then y = lutra.cast(y, "float32") end

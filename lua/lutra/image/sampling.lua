@@ -104,7 +104,7 @@ function sampling.affine_grid(theta, size, given)
   if #size < 3 or size[1] ~= theta.shape[1] then
     tools.fail("InvalidArgument", ("%s: size has %d numbers, expected {%d, height, width}"):format(who, #size, theta.shape[1]))
   end
-  if not theta.dtype:find "float" then theta = lutra.cast(theta, "float32") end
+  theta = options.as_float(theta, who, "theta")
   local function line(count)
     if is_aligned then return count > 1 and lutra.linspace(-1, 1, count) or lutra.zeros { count } end
     return (lutra.range(count) * 2 + 1) / count - 1

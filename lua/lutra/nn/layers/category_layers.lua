@@ -86,7 +86,7 @@ end
 function Discretization:call(x)
   local numbers = rawget(self, "bin_boundaries")
   if not numbers then self:refuse("it has no boundaries yet: call adapt(data) first") end
-  if not x.dtype:find "float" then x = lutra.cast(x, "float32") end
+  x = options.as_float(x, self.kind, "x")
   local ids
   if #numbers == 0 then
     ids = lutra.ones(x.shape, { dtype = "int64" })

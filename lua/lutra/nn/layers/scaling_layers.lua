@@ -32,7 +32,7 @@ local function as_tensor(value, x)
   return lutra.device(x.device, lutra.constant, value, { dtype = x.dtype })
 end
 function Rescaling:call(x)
-  if not x.dtype:find "float" then x = lutra.cast(x, "float32") end
+  x = options.as_float(x, self.kind, "x")
   return x * as_tensor(self.scale, x) + as_tensor(self.offset, x)
 end
 
@@ -103,7 +103,7 @@ function Normalization:adapt(data)
   return self
 end
 function Normalization:call(x)
-  if not x.dtype:find "float" then x = lutra.cast(x, "float32") end
+  x = options.as_float(x, self.kind, "x")
   local deviation = lutra.maximum(lutra.sqrt(self.variance), 1e-7)
   if self.invert then return x * deviation + self.mean end
   return (x - self.mean) / deviation

@@ -112,7 +112,7 @@ end
 
 local function common(Made)
   -- {"", "[UNK]", ...}: token i has the id i - 1.
-  function Made:get_vocabulary() return { "", "[UNK]", table.unpack(self.tokens) } end
+  function Made:get_vocabulary() return table.move(self.tokens, 1, #self.tokens, kFirst + 1, { "", "[UNK]" }) end
   function Made:vocabulary_size() return #self.tokens + kFirst end
   function Made:set_vocabulary(tokens) set_vocabulary(self, tokens) end
   -- One token a line, padding and the unknown one too, as in Keras' assets.
@@ -122,17 +122,12 @@ local function common(Made)
     for i, token in ipairs(tokens) do
       if token:find "[\r\n]" then refuse(self, "token %d, \"%s\", has a line break, and a file has one token a line", i, options.quoted(token)) end
     end
-    -- A file of this name is whole at any time.
-    local new = path .. ".new"
-    local file, problem = io.open(new, "wb")
+    local file, problem = io.open(path, "wb")
     if not file then tools.fail("NotFound", ("%s: save_vocabulary: %s"):format(self.kind, problem)) end
     local written, why = file:write(table.concat(tokens, "\n"), "\n")
     local closed, late = file:close()
-    local moved, last = nil, nil
-    if written and closed then moved, last = os.rename(new, path) end
-    if not moved then
-      os.remove(new)
-      tools.fail("FailedPrecondition", ("%s: save_vocabulary: %s"):format(self.kind, tostring(why or late or last)))
+    if not (written and closed) then
+      tools.fail("FailedPrecondition", ("%s: save_vocabulary: %s"):format(self.kind, tostring(why or late)))
     end
   end
   use "colon"(Made, "layer", "layer", "get_vocabulary vocabulary_size set_vocabulary save_vocabulary adapt")
