@@ -420,4 +420,12 @@ do
   end)
   for _ = 1, 3 do expect.equal(g(x):totable(), (x ^ 0.5):totable(), "after an op that failed") end
 end
+
+-- An object that holds a tensor is made anew at each call: the function runs eagerly.
+do
+  local s = lt.sparse.coo { indices = { { 1, 1 } }, values = { 1.0 }, shape = { 2, 2 } }
+  local g = lt.graph(function(v) return s:with_values(v) * 2 end)
+  for i = 1, 4 do expect.equal(g(lt.constant { i + 0.0 }).values:totable(), { 2.0 * i }, "values of a sparse matrix") end
+  assert(g:summary():find("an object that holds a tensor", 1, true), g:summary())
+end
 print "graph: ok"

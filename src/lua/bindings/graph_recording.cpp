@@ -88,6 +88,22 @@ void add_node(State& state, lua_State* L, GraphRecord& record, ResultNode node) 
   state.attempt_or_raise(L, [&] { record.results.push_back(node); });
 }
 
+// Whether an object, such as a sparse matrix, holds a tensor, which would be the recording's in each replay.
+bool holds_tensor(lua_State* L, int index, int depth) {
+  constexpr int kMostDepth = 3;
+  luaL_checkstack(L, 8, nullptr);
+  for (lua_pushnil(L); lua_next(L, index) != 0; lua_pop(L, 1)) {
+    const int value = lua_gettop(L);
+    const Box* box = to_live_box(L, value);
+    const bool is_tensor = box != nullptr && !is_variable(box->tensor);
+    if (is_tensor || (lua_type(L, value) == LUA_TTABLE && depth < kMostDepth && holds_tensor(L, value, depth + 1))) {
+      lua_pop(L, 2);
+      return true;
+    }
+  }
+  return false;
+}
+
 // Describes the result at `index`.
 void describe(lua_State* L, State& state, Graph& graph, GraphRecord& record, const RecordingFrame& frame, int index,
               int depth) {
@@ -128,6 +144,9 @@ void describe(lua_State* L, State& state, Graph& graph, GraphRecord& record, con
       }
       record.results[place].count = count;
       return;
+    }
+    if (!is_shape(L, index) && holds_tensor(L, index, 0)) {
+      state.attempt_or_raise(L, [&] { graph.recording->cannot_repeat("a result is an object that holds a tensor"); });
     }
   }
   lua_pushvalue(L, index);
