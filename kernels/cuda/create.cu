@@ -20,7 +20,7 @@ const CudaLaunch& launch_of(const KernelArgs& args) { return static_cast<const C
 void run_zeros(const KernelArgs& args) {
   by_size(size_of(args.out[0].dtype), [&](auto tag) {
     using E = typename decltype(tag)::type;
-    run_indexed<E>(launch_of(args), Everywhere<E>{0});
+    run_indexed<E>(launch_of(args), Everywhere<E>{E{}});
   });
 }
 template <class T> void run_ones(const KernelArgs& args) {

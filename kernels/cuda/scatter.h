@@ -77,7 +77,7 @@ inline std::size_t add_rows_bytes(int64_t n) { return RadixSort<uint64_t>::bytes
 
 // Fills output 0 with zeros.
 template <class T> void start_with_zeros(const CudaLaunch& on) {
-  by_size(sizeof(T), [&]<class E>(TypeTag<E>) { run_indexed<E>(on, Everywhere<E>{0}); });
+  by_size(sizeof(T), [&]<class E>(TypeTag<E>) { run_indexed<E>(on, Everywhere<E>{E{}}); });
 }
 
 }  // namespace lutra::cuda
