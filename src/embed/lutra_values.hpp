@@ -72,8 +72,8 @@ template <class T> constexpr DType dtype_of() {
   }
 }
 inline const char* name_of(DType dtype) {
-  constexpr const char* kNames[] = {"bool",  "int8",    "uint8",    "int16",   "int32",
-                                    "int64", "float16", "bfloat16", "float32", "float64", "complex64", "complex128"};
+  constexpr const char* kNames[] = {"bool",    "int8",     "uint8",   "int16",   "int32",     "int64",
+                                    "float16", "bfloat16", "float32", "float64", "complex64", "complex128"};
   return kNames[static_cast<int>(dtype)];
 }
 inline const char* name_of(int type) {
