@@ -1,6 +1,7 @@
 """A terminal for tests: a program in a pty, its output shown on pyte's screen. Nothing here waits a fixed time."""
 import os
 import sys
+import termios
 import time
 
 try:
@@ -71,6 +72,10 @@ class Terminal:
     def see_row(self, row, text):
         """A row of the screen, counted from the cursor's, is `text`."""
         self.wait(f"{text!r} in row {row}", lambda: self.row(row) == text)
+
+    def see_line_mode(self):
+        """The terminal gives whole lines to the program. Enter typed before that ends no line."""
+        self.wait("line mode", lambda: termios.tcgetattr(self.child.child_fd)[3] & termios.ICANON)
 
     def see_cursor(self, column, row=None):
         self.wait(f"the cursor at {column}", lambda: self.screen.cursor.x == column and row in (None, self.screen.cursor.y))
