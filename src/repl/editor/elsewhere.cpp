@@ -44,9 +44,9 @@ std::optional<std::string> edited_elsewhere(std::string_view text) {
   bool ok = write_all(file, text) && write_all(file, "\n");
   close(file);
   // The path is an argument of sh, which may hold any character.
-  setenv("LUTRA_EDITED_FILE", path.c_str(), 1);
-  ok = ok && std::system((program() + " \"$LUTRA_EDITED_FILE\"").c_str()) == 0;
-  unsetenv("LUTRA_EDITED_FILE");
+  setenv("lutra_edited_file", path.c_str(), 1);
+  ok = ok && std::system((program() + " \"$lutra_edited_file\"").c_str()) == 0;
+  unsetenv("lutra_edited_file");
   std::ostringstream edited;
   if (ok) edited << std::ifstream(path, std::ios::binary).rdbuf();
   unlink(path.c_str());

@@ -104,7 +104,7 @@ function lutra.fft.irfftn(x, options) end
 ---@return lutra.Tensor # float64 of complex128, else float32
 --- Errors: as fft.irfft.
 --- Example:
----     print(lt.fft.hfft(lt.complex({1.0, 2.0}, 0)))  --> lutra.Tensor([ 5. -3.], shape=(2,), dtype=float32)
+---     print(lt.fft.hfft(lt.complex({1.0, 2.0}, 0)))  --> lutra.Tensor([ 3. -1.], shape=(2,), dtype=float32)
 --- Source: numpy.fft.hfft
 function lutra.fft.hfft(x, options) end
 
