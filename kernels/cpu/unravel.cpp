@@ -17,11 +17,10 @@ template <class T> void run_unravel(const KernelArgs& args) {
   int64_t* out = args.out[0].as<int64_t>();
   parallel_for(x.size, kCheapGrain / 8, [&, from, out](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      int64_t given = static_cast<int64_t>(from[i]), rest = given - base;
-      if (rest < 0 || rest >= size) {
-        args.fault->raise(FaultCode::WrongValue, given, size);
-        rest = 0;
-      }
+      const auto given = static_cast<int64_t>(from[i]);
+      const bool is_there = given >= base && given - base < size;
+      if (!is_there) args.fault->raise(FaultCode::WrongValue, given, size);
+      int64_t rest = is_there ? given - base : 0;
       for (int axis = rank - 1; axis >= 0; --axis) {
         int64_t along = std::max<int64_t>(attrs.shape.v[axis], 1);
         out[i * rank + axis] = base + rest % along;
