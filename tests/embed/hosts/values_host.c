@@ -225,7 +225,7 @@ static void check_tensors(lutra_t* lutra) {
 
   REFUSED(lutra_tensor_new(lutra, LUTRA_FLOAT32, 2, shape, numbers, 95, &tensor), "takes 96 bytes, got 95");
   CHECK(tensor == NULL);
-  REFUSED(lutra_tensor_new(lutra, 10, 2, shape, numbers, 96, &tensor), "dtype is 10");
+  REFUSED(lutra_tensor_new(lutra, 12, 2, shape, numbers, 96, &tensor), "dtype is 12");
   REFUSED(lutra_tensor_new(lutra, LUTRA_FLOAT32, 9, shape, numbers, 96, &tensor), "rank is 9");
   REFUSED(lutra_tensor_new(lutra, LUTRA_FLOAT32, 1, NULL, numbers, 96, &tensor), "shape is NULL");
   REFUSED(lutra_tensor_new(lutra, LUTRA_FLOAT32, 1, negative, numbers, 96, &tensor), "size 0 of the shape is -1");
