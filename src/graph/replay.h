@@ -82,6 +82,7 @@ class Replay final : public IdleMemory {
   Storage* allocate(const Cell& cell);
   void place_fixed();
   void release_fixed();
+  void drop_useless_fixed();
   bool fix_argument(int cell, const TensorRep& given);
   void give_fixed();
   Base base_for_caller(int cell, std::span<const TensorRep* const> arguments) const;
