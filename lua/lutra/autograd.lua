@@ -78,7 +78,8 @@ end
 local function kinds_of(inputs)
   local kinds = {}
   for i, input in ipairs(inputs) do
-    kinds[i] = { shape = input.shape, dtype = input.dtype, is_float = input.dtype:find "float" ~= nil or input.dtype:find "complex" ~= nil }
+    local dtype = input.dtype
+    kinds[i] = { shape = input.shape, dtype = dtype, has_gradient = (dtype:find "float" or dtype:find "complex") ~= nil }
   end
   return kinds
 end
@@ -171,7 +172,7 @@ end
 local function only_floats(tensors, kinds)
   local floats, places = {}, {}
   for i, tensor in ipairs(tensors) do
-    if kinds[i].is_float then floats[#floats + 1], places[#places + 1] = tensor, i end
+    if kinds[i].has_gradient then floats[#floats + 1], places[#places + 1] = tensor, i end
   end
   return floats, places
 end

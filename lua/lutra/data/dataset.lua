@@ -70,12 +70,11 @@ end
 local function require_self(who, value)
   return require_dataset(who, value, ("; methods are called with a colon, as in dataset:%s(...)"):format(who))
 end
-local function require_function(who, f)
-  if not options.is_callable(f) then
-    tools.fail("InvalidArgument",
-      ("%s: the function is %s, expected a function of an element's values"):format(who, tools.what_is(f)))
-  end
-  return f
+-- `what`: the function's arguments, if they are not an element's values.
+local function require_function(who, f, what)
+  if options.is_callable(f) then return f end
+  tools.fail("InvalidArgument", ("%s: the function is %s, expected a function of %s"):format(who, tools.what_is(f),
+    what or "an element's values"))
 end
 
 -- Defines a method that derives a dataset from one other: make(self, ...) returns the count and open.
@@ -357,6 +356,6 @@ end
 
 return {
   Dataset = Dataset, kAutotune = kAutotune, kInfinite = kInfinite, kUnknown = kUnknown,
-  require_dataset = require_dataset,
+  require_dataset = require_dataset, require_self = require_self, require_function = require_function, derive = derive,
   read_shuffle = read_shuffle,
 }

@@ -5,17 +5,7 @@ local options, structure, dataset = use "options", use "data.structure", use "da
 local Dataset = dataset.Dataset
 local kUnknown = dataset.kUnknown
 
-local function require_self(who, value)
-  return dataset.require_dataset(who, value, ("; methods are called with a colon, as in dataset:%s(...)"):format(who))
-end
--- Defines a method that derives a dataset from this one: make(self, ...) returns the count and open.
-local function derive(name, make)
-  Dataset[name] = function(self, ...)
-    require_self(name, self)
-    local count, open = make(self, ...)
-    return Dataset(name, count, { self }, open)
-  end
-end
+local require_self, derive = dataset.require_self, dataset.derive
 
 -- The next elements, up to n, as a list of packed values.
 local function collect(next, n)

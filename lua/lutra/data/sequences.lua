@@ -3,23 +3,7 @@ local _, tools, use = ...
 local options, structure, dataset = use "options", use "data.structure", use "data.dataset"
 local Dataset, kInfinite, kUnknown = dataset.Dataset, dataset.kInfinite, dataset.kUnknown
 
-local function require_self(who, value)
-  return dataset.require_dataset(who, value, ("; methods are called with a colon, as in dataset:%s(...)"):format(who))
-end
-local function require_function(who, f, what)
-  if options.is_callable(f) then return f end
-  tools.fail("InvalidArgument", ("%s: the function is %s, expected a function of %s"):format(who, tools.what_is(f),
-    what or "an element's values"))
-end
-
--- Defines a method that derives a dataset from this one: make(self, ...) returns the count and open.
-local function derive(name, make)
-  Dataset[name] = function(self, ...)
-    require_self(name, self)
-    local count, open = make(self, ...)
-    return Dataset(name, count, { self }, open)
-  end
-end
+local require_self, require_function, derive = dataset.require_self, dataset.require_function, dataset.derive
 
 local function inner_dataset(who, made)
   if options.is_dataset(made) then return made end
