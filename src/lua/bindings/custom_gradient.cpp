@@ -234,9 +234,7 @@ void open_custom_gradient(lua_State* L, State& state) {
   lua_newtable(L);
   const std::pair<const char*, lua_CFunction> ends[] = {{"__close", close_undo}, {"__gc", collect_undo}};
   for (const auto& [event, function] : ends) {
-    lua_pushlightuserdata(L, &state);
-    lua_pushcclosure(L, function, 1);
-    lua_setfield(L, -2, event);
+    set_unguarded(L, state, event, function);
   }
   state.set(L, kUndoMeta);
   const std::pair<const char*, lua_CFunction> functions[] = {
@@ -248,9 +246,7 @@ void open_custom_gradient(lua_State* L, State& state) {
       {"record_custom", record_custom},
   };
   for (const auto& [name, function] : functions) {
-    lua_pushlightuserdata(L, &state);
-    lua_pushcclosure(L, function, 1);
-    lua_setfield(L, -2, name);
+    set_unguarded(L, state, name, function);
   }
 }
 

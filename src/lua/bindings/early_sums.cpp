@@ -3,6 +3,7 @@
 #include "distribute/early_sums.h"
 
 #include "lua/bindings/ranks.h"
+#include "lua/border/guard.h"
 #include "lua/border/held.h"
 #include "lua/border/modules.h"
 #include "lua/border/tape_object.h"
@@ -113,9 +114,7 @@ void open_early_sums(lua_State* L, State& state) {
   set_function<begin_sums>(L, state, "begin_sums", "all_reduce");
   set_function<order_of_sums>(L, state, "order_of_sums", "all_reduce");
   set_function<stop_sums>(L, state, "stop_sums", "all_reduce");
-  lua_pushlightuserdata(L, &state);
-  lua_pushcclosure(L, finish_sums, 1);
-  lua_setfield(L, -2, "finish_sums");
+  set_unguarded(L, state, "finish_sums", finish_sums);
   Held<EarlySums>::open(L, kMeta);
 }
 

@@ -313,9 +313,7 @@ int save(lua_State* L) {
 
 void open_files(lua_State* L, State& state) {
   set_function<load>(L, state, "load", "load");
-  lua_pushlightuserdata(L, &state);
-  lua_pushcclosure(L, save, 1);
-  lua_setfield(L, -2, "save");
+  set_unguarded(L, state, "save", save);
 }
 
 }  // namespace lutra

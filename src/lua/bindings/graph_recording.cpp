@@ -4,6 +4,7 @@
 
 #include "lua/bindings/graph.h"
 #include "lua/bindings/graph_object.h"
+#include "lua/border/guard.h"
 #include "lua/border/modules.h"
 #include "lua/border/variable_box.h"
 
@@ -357,9 +358,7 @@ int record_call(lua_State* L, State& state, Graph& graph, GraphRecord* record) {
 void push_guard_meta(lua_State* L, State& state) {
   lua_newtable(L);
   for (const char* event : {"__close", "__gc"}) {
-    lua_pushlightuserdata(L, &state);
-    lua_pushcclosure(L, close_guard, 1);
-    lua_setfield(L, -2, event);
+    set_unguarded(L, state, event, close_guard);
   }
 }
 

@@ -293,12 +293,8 @@ void open_replicas(lua_State* L, State& state) {
   set_function<finishes>(L, state, "finishes", "finishes");
   set_function<random_counter>(L, state, "random_counter", "random_counter");
   set_function<draw_part>(L, state, "draw_part", "draw_part");
-  lua_pushlightuserdata(L, &state);
-  lua_pushcclosure(L, reduce_all, 1);
-  lua_setfield(L, -2, "all_reduce");
-  lua_pushlightuserdata(L, &state);
-  lua_pushcclosure(L, gather_owned, 1);
-  lua_setfield(L, -2, "gather_owned");
+  set_unguarded(L, state, "all_reduce", reduce_all);
+  set_unguarded(L, state, "gather_owned", gather_owned);
   open_variable_hooks(L, state);
 }
 

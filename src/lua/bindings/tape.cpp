@@ -371,15 +371,9 @@ void open_tape(lua_State* L, State& state) {
   lua_newtable(L);
   set_function<watch>(L, state, "watch", "watch");
   set_function<watched_variables>(L, state, "watched_variables", "watched_variables");
-  lua_pushlightuserdata(L, &state);
-  lua_pushcclosure(L, gradient, 1);
-  lua_setfield(L, -2, "gradient");
-  lua_pushlightuserdata(L, &state);
-  lua_pushcclosure(L, reset, 1);
-  lua_setfield(L, -2, "reset");
-  lua_pushlightuserdata(L, &state);
-  lua_pushcclosure(L, close_tape, 1);
-  lua_setfield(L, -2, "close");
+  set_unguarded(L, state, "gradient", gradient);
+  set_unguarded(L, state, "reset", reset);
+  set_unguarded(L, state, "close", close_tape);
   lua_createtable(L, 0, 1);
   set_function<no_method>(L, state, "__index", "GradientTape");
   lua_setmetatable(L, -2);
@@ -387,9 +381,7 @@ void open_tape(lua_State* L, State& state) {
   state.set(L, State::kTapeMethods);
   lua_setfield(L, -2, "__index");
   for (const char* event : {"__close", "__gc"}) {
-    lua_pushlightuserdata(L, &state);
-    lua_pushcclosure(L, close_tape, 1);
-    lua_setfield(L, -2, event);
+    set_unguarded(L, state, event, close_tape);
   }
   for (const char* field : {"__name", "__metatable"}) {
     lua_pushliteral(L, "lutra.GradientTape");

@@ -354,11 +354,7 @@ void set_tensor_metamethods(lua_State* L, State& state, int methods, const char*
   lua_setfield(L, -2, "__index");
 }
 
-void set_collected(lua_State* L, State& state) {
-  lua_pushlightuserdata(L, &state);
-  lua_pushcclosure(L, collect, 1);
-  lua_setfield(L, -2, "__gc");
-}
+void set_collected(lua_State* L, State& state) { set_unguarded(L, state, "__gc", collect); }
 
 const TensorRep& one_element(Args& args, int index) {
   const TensorRep& tensor = args.tensor(index, "tensor").tensor;

@@ -87,4 +87,11 @@ template <Binding binding> void set_function(lua_State* L, State& state, const c
   lua_setfield(L, -2, name);
 }
 
+// The same for a function of Lua's own form, which lets no C++ exception out. Its upvalue is the State.
+inline void set_unguarded(lua_State* L, State& state, const char* name, lua_CFunction function) {
+  lua_pushlightuserdata(L, &state);
+  lua_pushcclosure(L, function, 1);
+  lua_setfield(L, -2, name);
+}
+
 }  // namespace lutra

@@ -140,9 +140,7 @@ int open_help_chunk(lua_State* L) {
 void open_help(lua_State* L, State& state) {
   // On top of the stack lies the table of C functions for the prelude.
   set_function<op_help>(L, state, "op_help", "help");
-  lua_pushlightuserdata(L, &state);
-  lua_pushcclosure(L, open_help_chunk, 1);
-  lua_setfield(L, -2, "open_help");
+  set_unguarded(L, state, "open_help", open_help_chunk);
 }
 
 }  // namespace lutra

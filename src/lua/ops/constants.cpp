@@ -211,11 +211,7 @@ bool make_constant(lua_State* L, State& state, int index, const ArgumentName& na
 }
 
 void open_constants(lua_State* L, State& state) {
-  auto set = [&](const char* name, lua_CFunction function) {
-    lua_pushlightuserdata(L, &state);
-    lua_pushcclosure(L, function, 1);
-    lua_setfield(L, -2, name);
-  };
+  auto set = [&](const char* name, lua_CFunction function) { set_unguarded(L, state, name, function); };
   set("constant", constant);
   set("from_bytes", from_bytes);
 }
