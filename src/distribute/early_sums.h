@@ -70,8 +70,9 @@ class EarlySums final : public GradientListener {
   Context& context_;
   std::vector<Entry> entries_;
   std::optional<RankReplicas> ranks_;
-  std::vector<std::size_t> order_, bucket_of_,
-      place_in_;  // by entry; bucket_of_ is 0 if it has none, else 1 + its index
+  std::vector<std::size_t> order_;
+  std::vector<std::size_t> bucket_of_;  // by entry: 0 if it has none, else 1 + its index
+  std::vector<std::size_t> place_in_;   // by entry: where it begins in its bucket, in elements
   std::vector<Bucket> buckets_;
   bool is_running_ = false;
   std::atomic<bool> cancels_ = false;
