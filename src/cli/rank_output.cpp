@@ -1,6 +1,7 @@
 #include "cli/rank_output.h"
 
 #include <sys/stat.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -54,6 +55,16 @@ ssize_t put(void* cookie, const char* bytes, std::size_t count) {
   return write_all(output.descriptor, lines) ? static_cast<ssize_t>(count) : 0;
 }
 
+// mpirun gives each rank a terminal of its own, which passes a line with tabs on in pieces; then lines of other ranks
+// come between them. Without output processing the line stays whole. A user's terminal needs it for the ends of lines
+// (ONLCR).
+void pass_lines_whole(int descriptor) {
+  termios settings;
+  if (tcgetattr(descriptor, &settings) != 0 || (settings.c_oflag & ONLCR) != 0) return;
+  settings.c_oflag &= ~static_cast<tcflag_t>(OPOST);
+  tcsetattr(descriptor, TCSANOW, &settings);
+}
+
 std::FILE* replaced(std::FILE* stream, int descriptor, const std::string& prefix, std::FILE* log) {
   std::FILE* made = fopencookie(new Output{descriptor, prefix, log}, "w", {nullptr, put, nullptr, nullptr});
   if (made == nullptr) return stream;
@@ -66,6 +77,7 @@ std::FILE* replaced(std::FILE* stream, int descriptor, const std::string& prefix
 void set_up_rank_output() {
   const std::optional<RankLaunch> launch = find_launch();
   if (!launch) return;
+  for (int descriptor : {STDOUT_FILENO, STDERR_FILENO}) pass_lines_whole(descriptor);
   std::FILE* log = nullptr;
   if (const char* folder = std::getenv("LUTRA_RANK_LOGS"); folder != nullptr && *folder != '\0') {
     mkdir(folder, 0777);

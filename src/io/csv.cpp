@@ -171,6 +171,10 @@ class CsvReader final : public FileReader {
       : source_(std::move(source)), options_(options) {
     int64_t rows = 0, columns = 0;
     DTypes seen;
+    if (options_.dtype != kNoDType && is_complex(options_.dtype)) {
+      fail(ErrorCode::InvalidArgument, source_->label(), ": csv has no ", options_.dtype,
+           "; read the real and the imaginary parts as floats, and put them together with lt.complex");
+    }
     if (options_.missing && options_.dtype != kNoDType && !can_hold(options_.dtype, *options_.missing)) {
       const Scalar& missing = *options_.missing;
       std::string number = missing.kind == Scalar::Kind::Float ? text(missing.d) : text(missing.i);

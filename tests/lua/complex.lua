@@ -159,6 +159,7 @@ expect.case("files and bytes", function()
     end
     expect.equal(lt.from_bytes(z:bytes(), dtype, { 3 }):totable(), z:totable())
     refuses("csv has no " .. dtype, lt.save, folder .. ".csv", z)
+    refuses("csv has no " .. dtype, lt.load, "tests/data/spaces.csv", { delimiter = " ", dtype = dtype })
   end
   -- NumPy's files (make_files.py), which save writes byte for byte.
   local function read(path)

@@ -197,6 +197,21 @@ case("ranks that print megabytes lose nothing", function()
   equal(#text:gsub("[^x]", ""), 3 * 20000 * 100)
 end)
 
+case("lines with tabs stay whole", function()
+  for _ = 1, 10 do
+    local status, text = ranks.launch("-n 2", [[
+      for i = 1, 40 do
+        lt.distribute.barrier()
+        print("a", "b", "c", i, "e", "f", "g")
+      end
+    ]])
+    equal(status, 0, text)
+    for line in text:gmatch "[^\n]+" do
+      assert(line:gsub("^%[1%] ", ""):match "^a\tb\tc\t%d+\te\tf\tg$", text)
+    end
+  end
+end)
+
 case("devices are named after their task", function()
   local status, text = ranks.launch("-n 2 --sim-gpus 2", [[
     local rank = lt.distribute.rank()

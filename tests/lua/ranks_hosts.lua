@@ -63,6 +63,20 @@ local function has(text, part)
   if not text:find(part, 1, true) then error(("%s\n  expected in: %s"):format(part, text), 2) end
 end
 
+-- Connects the second host again. The kernel takes a while to see a link: until then connections end with "no route".
+local function connect_again()
+  shell(("ip -n %s link set port2 up"):format(switch))
+  for i = 1, 2 do
+    -- No program listens there, so a host that can be reached refuses.
+    local refused = ([[ip netns exec %s timeout 5 bash -c 'exec 3<>/dev/tcp/10.91.0.%d/9' 2>&1 | grep -q refused]]):format(names[i], 3 - i)
+    local start = lt.time()
+    while not shell(refused) do
+      assert(lt.time() - start < 60, "the hosts do not reach each other again")
+      os.execute "sleep 0.1"
+    end
+  end
+end
+
 case("a model on two hosts has the bits of one process", function()
   local program = [==[
     local nn, d = lt.nn, lt.distribute
@@ -121,7 +135,7 @@ case("a host that is cut off ends the job", function()
 end)
 
 case("a fit whose host is cut off goes on with the others, and ends with the same weights", function()
-  shell(("ip -n %s link set port2 up"):format(switch))
+  connect_again()
   local backup = expect.path ".safetensors"
   local program = ([==[
     local nn, d, backup, cuts = lt.nn, lt.distribute, ...
@@ -156,7 +170,7 @@ case("a fit whose host is cut off goes on with the others, and ends with the sam
 end)
 
 case("a device of another host, which is cut off", function()
-  shell(("ip -n %s link set port2 up"):format(switch))
+  connect_again()
   local server = io.popen(("ip netns exec %s timeout 240 %s serve --listen 10.91.0.2:7077 >/dev/null 2>&1 & echo $!"):format(names[2],
     ranks.lutra)):read "n"
   local status, text = ranks.command(("ip netns exec %s %s %s"):format(names[1], ranks.lutra, ranks.file(([[
