@@ -129,18 +129,26 @@ template <class T> void run_eigh(const KernelArgs& args) {
   else run_eigh_in<T, double, false>(args);
 }
 
-template <class T> void run_expm(const KernelArgs& args) {
+template <class T, class Number, class Apply> void each_expm(const KernelArgs& args, const Apply& expm) {
   const Array& x = args.in[0];
-  if (x.size == 0) return;
   const int64_t n = rows_of(x);
   for_matrices(args, matrices_in(x), 20 * work(x), [&](int64_t begin, int64_t end) {
-    std::vector<double> matrix, exponential(static_cast<std::size_t>(n * n));
+    std::vector<Number> matrix;
+    Result<T, Number> exponential(n * n);
     for (int64_t i = begin; i < end; ++i) {
+      T* to = args.out[0].as<T>() + i * n * n;
       read(x.as<T>() + i * n * n, n * n, matrix);
-      expm(n, matrix.data(), exponential.data());
-      write(exponential, args.out[0].as<T>() + i * n * n);
+      expm(n, matrix.data(), exponential.numbers(to));
+      exponential.finish(to);
     }
   });
+}
+
+template <class T> void run_expm(const KernelArgs& args) {
+  using Number = LapackNumber<T>;
+  if (args.in[0].size == 0) return;
+  if (is_for_lapack(args.in[0])) each_expm<T, Number>(args, lapack::expm<Number>);
+  else each_expm<T, double>(args, expm);
 }
 
 }  // namespace

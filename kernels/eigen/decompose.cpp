@@ -8,6 +8,7 @@
 
 #include "kernels/eigen/factorise.h"
 #include "kernels/eigen/matrices.h"
+#include "kernels/element/pade.h"
 
 namespace lutra {
 
@@ -85,24 +86,6 @@ Parts pade_parts(const Columns& a, const double* b, int order) {
 }  // namespace
 
 void expm(int64_t n, const double* a, double* exponential) {
-  static constexpr double k3[] = {120, 60, 12, 1}, k5[] = {30240, 15120, 3360, 420, 30, 1},
-                          k7[] = {17297280, 8648640, 1995840, 277200, 25200, 1512, 56, 1},
-                          k9[] = {17643225600, 8821612800, 2075673600, 302702400, 30270240,
-                                  2162160,     110880,     3960,       90,        1},
-                          k13[] = {64764752532480000,
-                                   32382376266240000,
-                                   7771770303897600,
-                                   1187353796428800,
-                                   129060195264000,
-                                   10559470521600,
-                                   670442572800,
-                                   33522128640,
-                                   1323241920,
-                                   40840800,
-                                   960960,
-                                   16380,
-                                   182,
-                                   1};
   auto result = rows_of(exponential, n, n);
   Columns matrix = rows_of(a, n, n);
   if (!matrix.allFinite()) {
@@ -110,20 +93,11 @@ void expm(int64_t n, const double* a, double* exponential) {
     return;
   }
   const double norm = matrix.cwiseAbs().colwise().sum().maxCoeff();
-  int squarings = 0;
-  Parts parts;
-  // Up to these norms the approximants of order 3, 5, 7, 9 and 13 are exact to a double's digits.
-  if (norm <= 1.495585217958292e-2) parts = pade_parts(matrix, k3, 3);
-  else if (norm <= 2.539398330063230e-1) parts = pade_parts(matrix, k5, 5);
-  else if (norm <= 9.504178996162932e-1) parts = pade_parts(matrix, k7, 7);
-  else if (norm <= 2.097847961257068) parts = pade_parts(matrix, k9, 9);
-  else {
-    squarings = std::max(0, static_cast<int>(std::ceil(std::log2(norm / 5.371920351148152))));
-    matrix *= std::ldexp(1.0, -squarings);
-    parts = pade_parts(matrix, k13, 13);
-  }
+  const Pade pade = choose_pade<double>(norm);
+  if (pade.squarings > 0) matrix *= std::ldexp(1.0, -pade.squarings);
+  const Parts parts = pade_parts(matrix, pade.coefficients, pade.order);
   Columns power = Columns(parts.even - parts.odd).partialPivLu().solve(Columns(parts.even + parts.odd));
-  for (int i = 0; i < squarings; ++i) power = Columns(power * power);
+  for (int i = 0; i < pade.squarings; ++i) power = Columns(power * power);
   result = power;
 }
 

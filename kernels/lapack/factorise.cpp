@@ -4,28 +4,22 @@
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <type_traits>
 #include <utility>
 
 #include "core/parallel.h"
+#include "kernels/lapack/blocked.h"
 #include "kernels/lapack/library.h"
+#include "kernels/lapack/turn.h"
 
 namespace lutra::lapack {
 namespace {
 
 // gesdd's workspace is about five times the matrix, and positions in it are integers of 32 bits.
 constexpr int64_t kMostElements = int64_t{1} << 28;
-// From here on threads gain more than waiting for them costs on a busy machine, which may be milliseconds.
+// From here on OpenBLAS' own threads gain more than waiting for them costs on a busy machine, which may be milliseconds.
 constexpr int64_t kLeastShared = 768;
-// From here on reflections are applied in blocks of 64, below in blocks of 32.
-constexpr int64_t kWideBlocks = 512;
 
-const Library& library() { return *find_library().library; }
-template <class T> const Functions<T>& functions() {
-  if constexpr (std::is_same_v<T, float>) return library().of_float;
-  else return library().of_double;
-}
-Call start(int64_t size) { return Call(library(), size >= kLeastShared ? max_threads() : 1); }
+Call start(int64_t size) { return Call(*find_library().library, size >= kLeastShared ? max_threads() : 1); }
 
 // run(work, size) with as much workspace as it asks for when the size is -1.
 template <class T, class Run> void with_workspace(const Run& run) {
@@ -37,19 +31,6 @@ template <class T, class Run> void with_workspace(const Run& run) {
   std::vector<T> work(static_cast<std::size_t>(enough) + 1);
   size = static_cast<int>(work.size());
   run(work.data(), &size);
-}
-
-// to (columns, rows) is the transpose of from (rows, columns), whose rows begin `step` apart.
-template <class T> void turn(const T* from, int64_t step, int64_t rows, int64_t columns, T* to) {
-  constexpr int64_t kBlock = 16;  // a cache line of `from` and of `to`
-  for (int64_t top = 0; top < rows; top += kBlock) {
-    for (int64_t left = 0; left < columns; left += kBlock) {
-      int64_t bottom = std::min(top + kBlock, rows), right = std::min(left + kBlock, columns);
-      for (int64_t j = left; j < right; ++j) {
-        for (int64_t i = top; i < bottom; ++i) to[j * rows + i] = from[i * step + j];
-      }
-    }
-  }
 }
 
 }  // namespace
@@ -69,72 +50,37 @@ template <class T> bool cholesky(int64_t n, T* a) {
 
 template <class T> void solve_triangular(int64_t n, const T* t, bool lower, bool transposed, int64_t columns, T* b) {
   if (columns == 0) return;
-  Call call = start(n);
   // x^T t^T = b^T
-  int size = static_cast<int>(n), count = static_cast<int>(columns);
-  const T one = 1;
-  functions<T>().trsm("R", lower ? "U" : "L", transposed ? "T" : "N", "N", &count, &size, &one, t, &size, b, &count, 1,
-                      1, 1, 1);
-}
-
-template <class T> bool invert(int64_t n, T* a) {
-  Call call = start(n);
-  int size = static_cast<int>(n), info = 0;
-  std::vector<int> pivots(static_cast<std::size_t>(n));
-  functions<T>().getrf(&size, &size, a, &size, pivots.data(), &info);
-  if (info != 0) return false;
-  with_workspace<T>([&](T* work, const int* work_size) {
-    functions<T>().getri(&size, a, &size, pivots.data(), work, work_size, &info);
-  });
-  return info == 0;
+  solve_from_right({.is_upper = lower, .is_transposed = transposed, .has_ones = false}, columns, n, t, b);
 }
 
 template <class T> bool Lu<T>::factorise(int64_t n, T* a) {
-  n_ = static_cast<int>(n);
+  n_ = n;
   factors_ = a;
-  pivots_.resize(static_cast<std::size_t>(n));
-  Call call = start(n);
-  int info = 0;
-  functions<T>().getrf(&n_, &n_, a, &n_, pivots_.data(), &info);
-  return info == 0;
+  return factorise_lu(n, n, a, pivots_);
 }
 
 template <class T> void Lu<T>::solve(int64_t columns, T* b, bool transposed) const {
-  if (columns == 0) return;
-  std::vector<T> turned(columns > 1 ? static_cast<std::size_t>(n_ * columns) : 0);
-  if (columns > 1) turn(b, columns, n_, columns, turned.data());
-  T* x = columns > 1 ? turned.data() : b;
-  int count = static_cast<int>(columns), info = 0;
-  {
-    Call call = start(columns > 1 ? n_ : 1);
-    functions<T>().getrs(transposed ? "N" : "T", &n_, &count, factors_, &n_, pivots_.data(), x, &n_, &info, 1);
-  }
-  if (columns > 1) turn(x, n_, columns, n_, b);
+  if (columns > 0) solve_by_lu(columns, n_, factors_, pivots_, transposed, b);
 }
 
-// Uses blocks of reflections (geqrt), which takes two thirds of the time of geqrf and orgqr. q begins as the identity;
-// the last block is applied first, so that each changes only what is below and right of its own corner. q by rows is
-// q^T by columns, to which blocks are applied from the right: that takes two thirds of the time of the left.
+template <class T> bool invert(int64_t n, T* a) {
+  std::vector<T> factors(a, a + n * n);
+  Lu<T> lu;
+  if (!lu.factorise(n, factors.data())) return false;
+  std::fill(a, a + n * n, T{0});
+  for (int64_t i = 0; i < n; ++i) a[i * (n + 1)] = 1;
+  lu.solve(n, a, false);
+  return true;
+}
+
 template <class T> void qr(int64_t m, int64_t n, const T* a, T* q, T* r) {
-  int64_t k = std::min(m, n);
-  int rows = static_cast<int>(m), columns = static_cast<int>(n), values = static_cast<int>(k), info = 0;
-  int block = k < kWideBlocks ? 32 : 64;
-  block = std::min(block, values);
+  const int64_t k = std::min(m, n);
   auto packed = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(m * n));
-  std::vector<T> triangles(static_cast<std::size_t>(block * k)), work(static_cast<std::size_t>(block * std::max(m, n)));
-  turn(a, n, m, n, packed.get());
-  Call call = start(k);
-  functions<T>().geqrt(&rows, &columns, &block, packed.get(), &rows, triangles.data(), &block, work.data(), &info);
-  turn(packed.get(), m, n, k, r);
+  turn(a, n, m, n, packed.get(), m);
+  factorise_qr(m, n, packed.get(), q);
+  turn(packed.get(), m, n, k, r, n);
   for (int64_t i = 1; i < k; ++i) std::fill(r + i * n, r + i * n + i, T{0});
-  std::fill(q, q + m * k, T{0});
-  for (int64_t i = 0; i < k; ++i) q[i * k + i] = 1;
-  for (int first = (values - 1) / block * block; first >= 0; first -= block) {
-    int width = std::min(block, values - first), below = values - first, right = rows - first;
-    int64_t at = first;
-    functions<T>().gemqrt("R", "T", &below, &right, &width, &width, packed.get() + at * m + at, &rows,
-                          triangles.data() + at * block, &block, q + at * k + at, &values, work.data(), &info, 1, 1);
-  }
 }
 
 // The transpose is v s u^T. Numbers that are not finite would keep gesdd busy for ever.
@@ -168,18 +114,16 @@ template <class T> bool eigh(int64_t n, T* a, T* w, T* v) {
     functions<T>().syevd(job, "U", &size, a, &size, w, work, work_size, integers.data(),
                          *work_size < 0 ? work_size : &integers_size, &info, 1, 1);
   });
-  if (info == 0 && v != nullptr) turn(a, n, n, n, v);
+  if (info == 0 && v != nullptr) turn(a, n, n, n, v, n);
   return info == 0;
 }
 
 template <class T> void lu(int64_t m, int64_t n, const T* a, T* p, T* l, T* u) {
   int64_t k = std::min(m, n);
-  int rows = static_cast<int>(m), columns = static_cast<int>(n), info = 0;
   std::vector<T> packed(static_cast<std::size_t>(m * n));
-  std::vector<int> pivots(static_cast<std::size_t>(k));
-  turn(a, n, m, n, packed.data());
-  Call call = start(k);
-  functions<T>().getrf(&rows, &columns, packed.data(), &rows, pivots.data(), &info);
+  std::vector<int> pivots;
+  turn(a, n, m, n, packed.data(), m);
+  factorise_lu(m, n, packed.data(), pivots);
   for (int64_t i = 0; i < m; ++i) {
     for (int64_t j = 0; j < k; ++j) l[i * k + j] = i > j ? packed[static_cast<std::size_t>(j * m + i)] : T(i == j);
   }

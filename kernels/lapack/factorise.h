@@ -24,6 +24,8 @@ template <class T> bool svd(int64_t m, int64_t n, T* a, T* u, T* s, T* vt);
 // a is overwritten. False if no answer was found; then the results are meaningless.
 template <class T> bool eigh(int64_t n, T* a, T* w, T* v);
 template <class T> void lu(int64_t m, int64_t n, const T* a, T* p, T* l, T* u);
+// In float32 the squarings lose some digits of large exponentials, as PyTorch's and SciPy's do.
+template <class T> void expm(int64_t n, const T* a, T* exponential);
 
 template <class T> class Lu {
  public:
@@ -37,7 +39,7 @@ template <class T> class Lu {
   }
 
  private:
-  int n_ = 0;
+  int64_t n_ = 0;
   const T* factors_ = nullptr;
   std::vector<int> pivots_;
 };

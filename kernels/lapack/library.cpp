@@ -28,6 +28,7 @@
 #include "core/parallel.h"
 #include "core/text.h"
 #include "core/usable_cores.h"
+#include "kernels/lapack/openblas_core.h"
 
 namespace lutra::lapack {
 namespace {
@@ -66,10 +67,9 @@ template <class T> std::string look_up(void* handle, char letter, Functions<T>& 
     if (function == nullptr && missing.empty()) missing = symbol;
   };
   find(functions.potrf, "potrf");
+  find(functions.gemm, "gemm");
   find(functions.getrf, "getrf");
-  find(functions.getrs, "getrs");
-  find(functions.getri, "getri");
-  find(functions.trsm, "trsm");
+  find(functions.laswp, "laswp");
   find(functions.geqrt, "geqrt");
   find(functions.gemqrt, "gemqrt");
   find(functions.gesdd, "gesdd");
@@ -98,6 +98,8 @@ Found open_library() {
     return without(text("the system lacks the threads or the memory that ", name, " starts with"));
   }
   BlockedSignals blocked;  // signals are for the program's threads, not the library's
+  // Others may compute with it at this moment.
+  const bool is_in_use = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD) != nullptr;
   void* handle = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (handle == nullptr) {
     const char* reason = dlerror();
@@ -108,6 +110,7 @@ Found open_library() {
   if (missing.empty()) missing = look_up(handle, 'd', library->of_double);
   if (!missing.empty()) return without(text(name, " has no ", missing));
   library->file = path_of(handle, name);
+  if (!is_in_use) choose_openblas_core(handle);
   if (auto config = reinterpret_cast<const char* (*)()>(dlsym(handle, "openblas_get_config"))) {
     library->version = config();
     if (library->version.find("USE64BITINT") != std::string::npos) {

@@ -5,19 +5,19 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace lutra::lapack {
 
 // Fortran's calling convention: all arguments by address, matrices by columns, the lengths of strings at the end.
 template <class T> struct Functions {
   void (*potrf)(const char* triangle, const int* n, T* a, const int* lda, int* info, std::size_t);
+  void (*gemm)(const char* a_transposed, const char* b_transposed, const int* m, const int* n, const int* k,
+               const T* factor, const T* a, const int* lda, const T* b, const int* ldb, const T* add, T* c,
+               const int* ldc, std::size_t, std::size_t);
   void (*getrf)(const int* m, const int* n, T* a, const int* lda, int* pivots, int* info);
-  void (*getrs)(const char* transposed, const int* n, const int* columns, const T* a, const int* lda, const int* pivots,
-                T* b, const int* ldb, int* info, std::size_t);
-  void (*getri)(const int* n, T* a, const int* lda, const int* pivots, T* work, const int* work_size, int* info);
-  void (*trsm)(const char* side, const char* triangle, const char* transposed, const char* diagonal, const int* m,
-               const int* n, const T* alpha, const T* a, const int* lda, T* b, const int* ldb, std::size_t, std::size_t,
-               std::size_t, std::size_t);
+  void (*laswp)(const int* columns, T* a, const int* lda, const int* first, const int* last, const int* pivots,
+                const int* step);
   void (*geqrt)(const int* m, const int* n, const int* block, T* a, const int* lda, T* t, const int* ldt, T* work,
                 int* info);
   void (*gemqrt)(const char* side, const char* transposed, const int* m, const int* n, const int* k, const int* block,
@@ -50,6 +50,13 @@ struct Found {
 
 // Opened once, by the first call.
 const Found& find_library();
+
+// Those of the library, which is there.
+template <class T> const Functions<T>& functions() {
+  const Library& library = *find_library().library;
+  if constexpr (std::is_same_v<T, float>) return library.of_float;
+  else return library.of_double;
+}
 
 // While one lives, its thread may call the library, which uses at most `threads` threads if it is OpenBLAS. Throws
 // std::bad_alloc if the library would find no memory.

@@ -1,0 +1,30 @@
+// Factorisations of matrices by columns in blocks of columns: LAPACK factorises a block on one thread, and the columns
+// beside it are updated on all threads of Lutra's own. Sizes as in LAPACK; no size is zero.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernels/lapack/small_triangle.h"
+
+namespace lutra::lapack {
+
+// P a = L U as getrf leaves it in a (m, n), whose columns begin m apart. Row i was exchanged with row pivots[i] - 1.
+// False if a pivot is exactly 0.
+template <class T> bool factorise_lu(int64_t m, int64_t n, T* a, std::vector<int>& pivots);
+
+// x op(t) = b for t (n, n); b (rows, n) becomes x.
+template <class T> void solve_from_right(Triangle kind, int64_t rows, int64_t n, const T* t, T* b);
+
+// x a = b, or x a^T = b, for the factors of a (n, n); b (rows, n) becomes x.
+template <class T>
+void solve_by_lu(int64_t rows, int64_t n, const T* factors, const std::vector<int>& pivots, bool transposed, T* b);
+
+// The upper triangle of a (m, n) becomes r, what is below it the reflections, as geqrt leaves them. q (m, k) is
+// written by rows, k the smaller of m and n.
+template <class T> void factorise_qr(int64_t m, int64_t n, T* a, T* q);
+
+// c = a b for matrices (n, n).
+template <class T> void multiply(int64_t n, const T* a, const T* b, T* c);
+
+}  // namespace lutra::lapack
