@@ -78,7 +78,8 @@ template <class T, class Number, class Solver> void solve_with(const KernelArgs&
   FirstBad bad;
   for_matrices(args, count, work(a), [&](int64_t begin, int64_t end) {
     Solver solver(args);
-    std::vector<Number> matrix, rhs;
+    std::vector<Number> matrix;
+    Result<T, Number> result(n * columns);
     int64_t known = -1;
     bool is_good = false;
     for (int64_t i = begin; i < end; ++i) {
@@ -94,9 +95,10 @@ template <class T, class Number, class Solver> void solve_with(const KernelArgs&
         bad.tell(at / (n * n));
         continue;
       }
-      read(b.as<T>() + batch_b.offset(i), n * columns, rhs);
-      solver.solve(columns, rhs.data());
-      write(rhs, to);
+      Number* numbers = result.numbers(to);
+      read(b.as<T>() + batch_b.offset(i), n * columns, numbers);
+      solver.solve(columns, numbers);
+      result.finish(to);
     }
   });
   bad.raise(args, matrices_in(a));

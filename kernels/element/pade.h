@@ -35,7 +35,9 @@ template <class T> Pade choose_pade(double norm) {
                                    182,
                                    1};
   constexpr bool is_float = std::is_same_v<T, float>;
-  auto squarings = [norm](double most) { return norm > most ? static_cast<int>(std::ceil(std::log2(norm / most))) : 0; };
+  auto squarings = [norm](double most) {
+    return norm > most ? static_cast<int>(std::ceil(std::log2(norm / most))) : 0;
+  };
   if (norm <= (is_float ? 4.258730016922831e-1 : 1.495585217958292e-2)) return {k3, 3, 0};
   if (norm <= (is_float ? 1.880152677804762 : 2.539398330063230e-1)) return {k5, 5, 0};
   if (is_float) return {k7, 7, squarings(3.925724783138660)};

@@ -1,10 +1,11 @@
 #include "kernels/lapack/blocked.h"
 
 #include <algorithm>
-#include <memory>
+#include <type_traits>
 #include <utility>
 
 #include "core/parallel.h"
+#include "kernels/cpu/gemm/gemm.h"
 #include "kernels/lapack/library.h"
 
 namespace lutra::lapack {
@@ -15,14 +16,12 @@ constexpr int64_t kBlock = 64;
 // From here on a range of columns is worth a thread: elements of the matrix times width of the block.
 constexpr int64_t kWorkOfThread = 1 << 19;
 
-Call on_one_thread() { return Call(*find_library().library, 1); }
-
 // Calls body(begin, end) for ranges of `count` columns or rows, each of which takes `work` multiplications. Ranges are
 // long enough for products to be fast.
 template <class Body> void for_ranges(int64_t count, int64_t work, const Body& body) {
   const int64_t least = std::max<int64_t>(32, kWorkOfThread / std::max<int64_t>(work, 1));
   parallel_for(count, least, int64_t{16}, [&](int64_t begin, int64_t end) {
-    Call call = on_one_thread();
+    Call call;
     body(begin, end);
   });
 }
@@ -72,13 +71,12 @@ template <class T> bool factorise_lu(int64_t m, int64_t n, T* a, std::vector<int
     const int64_t width = std::min(kBlock, k - first), next = first + width, below = m - next;
     T* corner = a + first * m + first;
     {
-      Call call = on_one_thread();
+      Call call;
       const int rows = static_cast<int>(m - first), columns = static_cast<int>(width), step = static_cast<int>(m);
       int info = 0;
       functions<T>().getrf(&rows, &columns, corner, &step, pivots.data() + first, &info);
       is_regular &= info == 0;
       for (int64_t i = first; i < next; ++i) pivots[static_cast<std::size_t>(i)] += static_cast<int>(first);
-      if (first > 0) exchange_rows(first, a, m, first, next, pivots);
     }
     for_ranges(n - next, width * (m - first), [&](int64_t begin, int64_t end) {
       T* columns = a + (next + begin) * m;
@@ -92,6 +90,14 @@ template <class T> bool factorise_lu(int64_t m, int64_t n, T* a, std::vector<int
       }
     });
   }
+  // The rows of each block are exchanged as those after it were.
+  for_ranges(k, k, [&](int64_t begin, int64_t end) {
+    while (begin < end) {
+      const int64_t next = (begin / kBlock + 1) * kBlock, stop = std::min(next, end);
+      if (next < k) exchange_rows(stop - begin, a + begin * m, m, next, k, pivots);
+      begin = stop;
+    }
+  });
   return is_regular;
 }
 
@@ -123,9 +129,9 @@ void solve_by_lu(int64_t rows, int64_t n, const T* factors, const std::vector<in
   });
 }
 
-// Reflections in blocks (geqrt) take two thirds of the time of geqrf and orgqr. q begins as the identity; the last block
-// is applied first, so that each changes only what is below and right of its own corner. q by rows is q^T by columns, to
-// which blocks are applied from the right: that takes two thirds of the time of the left.
+// Reflections in blocks (geqrt) take two thirds of the time of geqrf and orgqr. q begins as the identity; the last
+// block is applied first, so that each changes only what is below and right of its own corner. q by rows is q^T by
+// columns, to which blocks are applied from the right: that takes two thirds of the time of the left.
 template <class T> void factorise_qr(int64_t m, int64_t n, T* a, T* q) {
   const int64_t k = std::min(m, n), block = std::min<int64_t>(k, k < 8 * kBlock ? kBlock / 2 : kBlock);
   const int step = static_cast<int>(m), step_t = static_cast<int>(block), values = static_cast<int>(k);
@@ -136,7 +142,7 @@ template <class T> void factorise_qr(int64_t m, int64_t n, T* a, T* q) {
     const int rows = static_cast<int>(m - first), width = static_cast<int>(next - first);
     T *corner = a + first * m + first, *triangle = triangles.data() + first * block;
     {
-      Call call = on_one_thread();
+      Call call;
       std::vector<T> work(static_cast<std::size_t>(block * width));
       functions<T>().geqrt(&rows, &width, &width, corner, &step, triangle, &step_t, work.data(), &info);
     }
@@ -164,9 +170,15 @@ template <class T> void factorise_qr(int64_t m, int64_t n, T* a, T* q) {
 }
 
 template <class T> void multiply(int64_t n, const T* a, const T* b, T* c) {
-  for_ranges(n, n * n, [&](int64_t begin, int64_t end) {
-    product(false, n, end - begin, n, T(1), a, n, b + begin * n, n, T(0), c + begin * n, n);
-  });
+  if constexpr (std::is_same_v<T, float>) {
+    gemm({.m = n, .n = n, .k = n, .k_of_b = n, .lda = n, .ldb = n, .transpose_a = false, .transpose_b = false}, a, b,
+         c);
+  } else {
+    // c^T = b^T a^T by columns; OpenBLAS multiplies doubles faster than gemm.
+    for_ranges(n, n * n, [&](int64_t begin, int64_t end) {
+      product(false, n, end - begin, n, T(1), b, n, a + begin * n, n, T(0), c + begin * n, n);
+    });
+  }
 }
 
 template bool factorise_lu(int64_t, int64_t, float*, std::vector<int>&);

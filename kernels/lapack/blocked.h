@@ -24,7 +24,7 @@ void solve_by_lu(int64_t rows, int64_t n, const T* factors, const std::vector<in
 // written by rows, k the smaller of m and n.
 template <class T> void factorise_qr(int64_t m, int64_t n, T* a, T* q);
 
-// c = a b for matrices (n, n).
+// c = a b for row-major matrices (n, n).
 template <class T> void multiply(int64_t n, const T* a, const T* b, T* c);
 
 }  // namespace lutra::lapack

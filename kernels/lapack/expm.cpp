@@ -50,7 +50,7 @@ template <class T> double norm_of(int64_t n, const T* a) {
 
 }  // namespace
 
-// A row-major matrix by columns is its transpose, whose exponential is the transpose of the exponential.
+// The factors of each product commute, so that it does not matter that the library sees transposes.
 template <class T> void expm(int64_t n, const T* a, T* exponential) {
   const double norm = norm_of(n, a);
   if (!std::isfinite(norm)) {

@@ -6,7 +6,6 @@
 #include <memory>
 #include <utility>
 
-#include "core/parallel.h"
 #include "kernels/lapack/blocked.h"
 #include "kernels/lapack/library.h"
 #include "kernels/lapack/turn.h"
@@ -16,10 +15,6 @@ namespace {
 
 // gesdd's workspace is about five times the matrix, and positions in it are integers of 32 bits.
 constexpr int64_t kMostElements = int64_t{1} << 28;
-// From here on OpenBLAS' own threads gain more than waiting for them costs on a busy machine, which may be milliseconds.
-constexpr int64_t kLeastShared = 768;
-
-Call start(int64_t size) { return Call(*find_library().library, size >= kLeastShared ? max_threads() : 1); }
 
 // run(work, size) with as much workspace as it asks for when the size is -1.
 template <class T, class Run> void with_workspace(const Run& run) {
@@ -41,7 +36,7 @@ bool is_here(int64_t m, int64_t n) {
 }
 
 template <class T> bool cholesky(int64_t n, T* a) {
-  Call call = start(n);
+  Call call;
   int size = static_cast<int>(n), info = 0;
   functions<T>().potrf("U", &size, a, &size, &info, 1);
   for (int64_t row = 0; row < n; ++row) std::fill(a + row * n + row + 1, a + (row + 1) * n, T{0});
@@ -89,7 +84,7 @@ template <class T> bool svd(int64_t m, int64_t n, T* a, T* u, T* s, T* vt) {
   if (!std::all_of(a, a + m * n, [](T x) { return std::isfinite(x); })) return false;
   int rows = static_cast<int>(n), columns = static_cast<int>(m), values = static_cast<int>(k), info = 0;
   std::vector<int> integers(static_cast<std::size_t>(8 * k));
-  Call call = start(k);
+  Call call;
   with_workspace<T>([&](T* work, const int* work_size) {
     functions<T>().gesdd("S", &rows, &columns, a, &rows, s, vt, &rows, u, &values, work, work_size, integers.data(),
                          &info, 1);
@@ -105,7 +100,7 @@ template <class T> bool eigh(int64_t n, T* a, T* w, T* v) {
   }
   int size = static_cast<int>(n), info = 0, wanted = 0, most = -1;
   const char* job = v != nullptr ? "V" : "N";
-  Call call = start(n);
+  Call call;
   T wanted_work = 0;
   functions<T>().syevd(job, "U", &size, a, &size, w, &wanted_work, &most, &wanted, &most, &info, 1, 1);
   std::vector<int> integers(static_cast<std::size_t>(wanted) + 1);

@@ -1,9 +1,6 @@
 // Note [OpenBLAS' limits]
-// OpenBLAS has one number of threads for the whole process; here it is 1 between calls. Calls on one thread share a
-// lock; a call on several threads holds it alone and sets the number back to 1. OpenBLAS ends the process if it cannot
-// make a thread of its pool, and if it gets no memory it tries again for ever. So both are tested beforehand: threads
-// and their buffers before the library is opened, which starts one thread for each core; a buffer for the calling
-// thread before there are more calls at a time than ever before. OpenBLAS keeps its buffers.
+// If OpenBLAS gets no memory, it tries again for ever. So that is tested beforehand: a buffer for the calling thread,
+// before there are more calls at a time than ever before. OpenBLAS keeps its buffers.
 #include "kernels/lapack/library.h"
 
 #include <dlfcn.h>
@@ -20,15 +17,12 @@
 #include <mutex>
 #include <new>
 #include <shared_mutex>
-#include <thread>
 #include <type_traits>
 #include <utility>
 
 #include "core/blocked_signals.h"
-#include "core/parallel.h"
 #include "core/text.h"
-#include "core/usable_cores.h"
-#include "kernels/lapack/openblas_core.h"
+#include "kernels/lapack/openblas.h"
 
 namespace lutra::lapack {
 namespace {
@@ -42,11 +36,10 @@ constexpr int kLeastVersion[] = {0, 3, 21};
 // spare.
 constexpr std::size_t kBufferBytes = std::size_t{160} << 20;
 
-bool is_there_memory(int threads) {
-  std::size_t bytes = kBufferBytes * static_cast<std::size_t>(threads);
-  void* room = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+bool is_there_memory() {
+  void* room = mmap(nullptr, kBufferBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (room == MAP_FAILED) return false;
-  munmap(room, bytes);
+  munmap(room, kBufferBytes);
   return true;
 }
 
@@ -93,14 +86,9 @@ Found open_library() {
   if (!found.is_wanted) return without("LUTRA_LAPACK is off");
   const char* name = found.is_named ? asked : kName;
   // See Note [OpenBLAS' limits]
-  int helpers = std::clamp(static_cast<int>(std::thread::hardware_concurrency()) - 1, 0, kMostThreads);
-  if (obtainable_threads(helpers) < helpers || !is_there_memory(helpers + 1)) {
-    return without(text("the system lacks the threads or the memory that ", name, " starts with"));
-  }
+  if (!is_there_memory()) return without(text("the system lacks the memory that ", name, " starts with"));
   BlockedSignals blocked;  // signals are for the program's threads, not the library's
-  // Others may compute with it at this moment.
-  const bool is_in_use = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD) != nullptr;
-  void* handle = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  void* handle = open_on_one_thread(name);
   if (handle == nullptr) {
     const char* reason = dlerror();
     return without(reason != nullptr ? reason : name);
@@ -110,7 +98,6 @@ Found open_library() {
   if (missing.empty()) missing = look_up(handle, 'd', library->of_double);
   if (!missing.empty()) return without(text(name, " has no ", missing));
   library->file = path_of(handle, name);
-  if (!is_in_use) choose_openblas_core(handle);
   if (auto config = reinterpret_cast<const char* (*)()>(dlsym(handle, "openblas_get_config"))) {
     library->version = config();
     if (library->version.find("USE64BITINT") != std::string::npos) {
@@ -121,7 +108,6 @@ Found open_library() {
                           ", which computes wrong results on some processors"));
     }
     auto parallel = reinterpret_cast<int (*)()>(dlsym(handle, "openblas_get_parallel"));
-    auto threads = reinterpret_cast<int (*)()>(dlsym(handle, "openblas_get_num_threads"));
     auto set_threads = reinterpret_cast<void (*)(int)>(dlsym(handle, "openblas_set_num_threads"));
     // Its threads: 0 none, 1 its own, 2 OpenMP's.
     int kind = parallel != nullptr ? parallel() : 0;
@@ -130,11 +116,8 @@ Found open_library() {
           text(library->file, " computes on OpenMP's threads, for which a forked child would wait for ever"));
     }
     library->takes_one_call = kind == 0;
-    if (kind == 1 && threads != nullptr && set_threads != nullptr) {
-      library->set_threads = set_threads;
-      library->most_threads = threads();
-      set_threads(1);
-    }
+    // It has several where another part of the program opened it.
+    if (kind == 1 && set_threads != nullptr) set_threads(1);
   }
   found.library = library.release();  // never freed: threads may still compute while a program ends
   return found;
@@ -178,29 +161,22 @@ const Found& find_library() {
   return found;
 }
 
-Call::Call(const Library& library, int threads)
-    : library_(library),
-      has_several_threads_(std::min(threads, library.most_threads) > 1),
-      is_alone_(has_several_threads_ || library.takes_one_call) {
+Call::Call() : is_alone_(find_library().library->takes_one_call) {
   Calls& all = calls();
   {
     std::lock_guard lock(all.mutex);
     if (all.now == all.most) {
-      if (!is_there_memory(1)) throw std::bad_alloc();
+      if (!is_there_memory()) throw std::bad_alloc();
       ++all.most;
     }
     ++all.now;
   }
   if (!is_alone_) all.alone.lock_shared();
   else all.alone.lock();
-  if (!has_several_threads_) return;
-  BlockedSignals blocked;
-  library_.set_threads(std::min(threads, library.most_threads));
 }
 
 Call::~Call() {
   Calls& all = calls();
-  if (has_several_threads_) library_.set_threads(1);
   if (!is_alone_) all.alone.unlock_shared();
   else all.alone.unlock();
   std::lock_guard lock(all.mutex);

@@ -34,10 +34,6 @@ struct Library {
   std::string version;  // as the library says; "" if it says nothing
   Functions<float> of_float;
   Functions<double> of_double;
-  // For OpenBLAS with threads of its own: sets their number for the whole process, and the number it began with. Other
-  // libraries decide for themselves.
-  void (*set_threads)(int) = nullptr;
-  int most_threads = 1;
   bool takes_one_call = false;  // at a time: OpenBLAS built without threads may lack locks
 };
 
@@ -58,17 +54,16 @@ template <class T> const Functions<T>& functions() {
   else return library.of_double;
 }
 
-// While one lives, its thread may call the library, which uses at most `threads` threads if it is OpenBLAS. Throws
-// std::bad_alloc if the library would find no memory.
+// While one lives, its thread may call the library, which is there. OpenBLAS then uses that thread alone; other
+// libraries decide for themselves. Throws std::bad_alloc if the library would find no memory.
 class Call {
  public:
-  Call(const Library& library, int threads);
+  Call();
   ~Call();
   Call(const Call&) = delete;
 
  private:
-  const Library& library_;
-  const bool has_several_threads_, is_alone_;
+  const bool is_alone_;
 };
 
 }  // namespace lutra::lapack

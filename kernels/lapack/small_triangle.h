@@ -27,7 +27,7 @@ template <class T> struct Lanes {
 };
 // Rows of b that are solved at a time: the sums of so many stay in registers.
 inline constexpr int64_t kVectors = 4;
-template <class T> inline constexpr int64_t kRows = kVectors * kVectorBytes / static_cast<int64_t>(sizeof(T));
+template <class T> inline constexpr int64_t kRows = kVectors* kVectorBytes / static_cast<int64_t>(sizeof(T));
 
 // b has n columns of kRows elements. Those that follow a column in t are solved after it.
 template <class T>

@@ -83,7 +83,7 @@ expect.case("solve, inv and cholesky", function()
       local what = ("%s %s"):format(table.concat(shape, "x"), dtype)
       local a = random(shape, dtype) + 3 * n ^ 0.5 * eye(n, dtype)
       near(a:float64():matmul(a:inv():float64()), eye(n), exact[dtype] * 4, "inv " .. what)
-      for _, columns in ipairs { 1, 2, 33 } do
+      for _, columns in ipairs { 1, 2, 33, 150 } do
         local b = random({ n, columns }, dtype, 2)
         local slack = exact[dtype] * 8 * largest(b)
         near(a:float64():matmul(a:solve(b):float64()), b, slack, "solve " .. what)
@@ -96,6 +96,77 @@ expect.case("solve, inv and cholesky", function()
       expect.equal(largest(l:triu(1)), 0.0, "cholesky above the diagonal " .. what)
     end
   end
+end)
+
+expect.case("solve with a triangle", function()
+  for _, n in ipairs { 47, 64, 65, 130, 300 } do
+    for _, dtype in ipairs { "float32", "float64" } do
+      local a = random({ n, n }, dtype) / n ^ 0.5 + 3 * eye(n, dtype)
+      for _, columns in ipairs { 1, 5, 150 } do
+        local b = random({ n, columns }, dtype, 2)
+        for kind = 0, 3 do
+          local lower, adjoint = kind % 2 == 0, kind > 1
+          local triangle = lower and a:tril() or a:triu()
+          local x = a:triangular_solve(b, { lower = lower, adjoint = adjoint })
+          near((adjoint and turned(triangle) or triangle):float64():matmul(x:float64()), b, exact[dtype] * 8 * largest(b),
+            ("%d x %d, %d columns, lower %s, adjoint %s, %s"):format(n, n, columns, lower, adjoint, dtype))
+        end
+      end
+    end
+  end
+end)
+
+expect.case("lu of any shape, and determinants", function()
+  for _, shape in ipairs(sizes) do
+    for _, dtype in ipairs { "float32", "float64" } do
+      local what = ("lu %s %s"):format(table.concat(shape, "x"), dtype)
+      local x = random(shape, dtype)
+      local p, l, u = x:lu()
+      near(p:float64():matmul(l:float64()):matmul(u:float64()), x, exact[dtype] * 16, what)
+      expect.equal({ largest(l:triu(1)), largest(u:tril(-1)) }, { 0.0, 0.0 }, what)
+      assert(largest(l) <= 1 and p:sum():item() == p.size / p.shape[#p.shape], what)
+    end
+  end
+  -- An eighth row that comes first changes the sign seven times.
+  for _, dtype in ipairs { "float32", "float64" } do
+    local n = 200
+    local triangle = (random({ n, n }, dtype):tril(-1) / n ^ 0.5 + eye(n, dtype)):matmul(random({ n, n }, dtype):triu(1) / n ^ 0.5
+      + 1.01 * eye(n, dtype))
+    local order = { 8 }
+    for i = 1, n do
+      if i ~= 8 then order[#order + 1] = i end
+    end
+    local sign, log = triangle:slogdet()
+    expect.close({ sign:item(), log:item() }, { 1, n * math.log(1.01) }, exact[dtype] * n, dtype)
+    sign, log = triangle:gather(order):slogdet()
+    expect.close({ sign:item(), log:item() }, { -1, n * math.log(1.01) }, exact[dtype] * n, dtype)
+  end
+end)
+
+expect.case("exponentials", function()
+  for _, n in ipairs { 48, 130, 200 } do
+    for _, dtype in ipairs { "float32", "float64" } do
+      -- Of each order, and with squarings.
+      for _, size in ipairs { 1e-3, 0.1, 0.5, 1.5, 3, 20 } do
+        local x = random({ n, n }, dtype) * (size / n)
+        local product = x:expm():float64():matmul((-x):expm():float64())
+        near(product, eye(n), exact[dtype] * math.exp(2 * size / n ^ 0.5) * 8, ("exp(x) exp(-x), %d, %g, %s"):format(n, size, dtype))
+        -- The terms up to the fourth power, where the others do not count.
+        if size < 0.01 then
+          local wide = x:float64()
+          local square = wide:matmul(wide)
+          near(x:expm(), eye(n) + wide + square / 2 + square:matmul(wide) / 6 + square:matmul(square) / 24, exact[dtype], "series")
+        end
+      end
+      -- A rotation by 0 to 3 in each plane.
+      local angle = lt.range(n // 2, { dtype = dtype }) * (6 / n)
+      local turn = lt.diag(lt.stack({ angle, angle * 0 }, 2):reshape { -1 }[{ { 1, n - 1 } }], { k = 1 })
+      local cosines = lt.stack({ angle:cos(), angle:cos() }, 2):reshape { -1 }
+      near((turn - turned(turn)):expm():diag(), cosines, exact[dtype] * 4, "rotations")
+    end
+  end
+  local far = lt.fill({ 60, 60 }, 1e30)
+  expect.equal(lt.isfinite(far:expm()):any():item(), false)
 end)
 
 expect.case("NumPy's results in the corner of a large matrix", function()

@@ -43,6 +43,15 @@ expect.case("it is found, and computes", function()
   said("LUTRA_LAPACK=" .. library, "doctor --json", '"file": "' .. library .. '"', true)
 end)
 
+expect.case("OpenBLAS takes kernels of this processor", function()
+  local levels = expect.cpu_levels()
+  local said_by = run("A=", "doctor")
+  if said_by:find("OpenBLAS", 1, true) and levels[#levels] ~= "baseline" then
+    assert(not said_by:find("Prescott", 1, true), said_by)
+    said("OPENBLAS_CORETYPE=Prescott", "doctor", "Prescott", true)
+  end
+end)
+
 expect.case("it comes to an end with little memory", function()
   -- Megabytes of addresses. OpenBLAS waits for ever for a buffer of 128.
   for megabytes = 200, 600, 50 do
