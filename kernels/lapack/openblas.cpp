@@ -13,7 +13,9 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <list>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kernels/cpu_level.h"
@@ -21,14 +23,19 @@
 namespace lutra::lapack {
 namespace {
 
-// Calls act() while the environment has `variable`, a constant such as "A=1".
-template <class Act> void with_variable(const char* variable, const Act& act) {
-  char** const before = environ;
-  // See Note [OpenBLAS' environment]
-  auto& variables = *new std::vector<char*>{const_cast<char*>(variable)};  // the first of a name has effect
-  for (char** each = before; each != nullptr && *each != nullptr; ++each) variables.push_back(*each);
+// The environment's variables and `variable`, a constant such as "A=1".
+char** with_one_more(const char* variable) {
+  static auto& kept = *new std::list<std::vector<char*>>;
+  std::vector<char*>& variables = kept.emplace_back();
+  variables.push_back(const_cast<char*>(variable));  // the first of a name has effect
+  for (char** each = environ; each != nullptr && *each != nullptr; ++each) variables.push_back(*each);
   variables.push_back(nullptr);
-  environ = variables.data();
+  return variables.data();
+}
+
+// Calls act() while the environment has `variable`. See Note [OpenBLAS' environment]
+template <class Act> void with_variable(const char* variable, const Act& act) {
+  char** const before = std::exchange(environ, with_one_more(variable));
   act();
   environ = before;
 }
