@@ -13,16 +13,16 @@ namespace {
 
 // A block of columns. Wider ones make products faster; narrower ones leave less to the one thread that factorises them.
 constexpr int64_t kBlock = 64;
-// From here on a range of columns is worth a thread: elements of the matrix times width of the block.
+// From so many multiplications on a piece is worth a thread.
 constexpr int64_t kWorkOfThread = 1 << 19;
 
-// Calls body(begin, end) for ranges of `count` columns or rows, each of which takes `work` multiplications. Ranges are
-// long enough for products to be fast.
-template <class Body> void for_ranges(int64_t count, int64_t work, const Body& body) {
-  const int64_t least = std::max<int64_t>(32, kWorkOfThread / std::max<int64_t>(work, 1));
-  parallel_for(count, least, int64_t{16}, [&](int64_t begin, int64_t end) {
+// Calls body(begin, end) for pieces of `count` columns or rows, each of which takes `work` multiplications. OpenBLAS'
+// results depend on how many columns it is given at a time: so the pieces depend on `count` alone.
+template <class Body> void for_pieces(int64_t count, int64_t work, const Body& body) {
+  const int64_t length = count > 256 ? 128 : 64, pieces = (count + length - 1) / length;
+  parallel_for(pieces, 1 + kWorkOfThread / (length * work), [&](int64_t first, int64_t last) {
     Call call;
-    body(begin, end);
+    for (int64_t piece = first; piece < last; ++piece) body(piece * length, std::min((piece + 1) * length, count));
   });
 }
 
@@ -78,7 +78,7 @@ template <class T> bool factorise_lu(int64_t m, int64_t n, T* a, std::vector<int
       is_regular &= info == 0;
       for (int64_t i = first; i < next; ++i) pivots[static_cast<std::size_t>(i)] += static_cast<int>(first);
     }
-    for_ranges(n - next, width * (m - first), [&](int64_t begin, int64_t end) {
+    for_pieces(n - next, width * (m - first), [&](int64_t begin, int64_t end) {
       T* columns = a + (next + begin) * m;
       exchange_rows(end - begin, columns, m, first, next, pivots);
       // l x = b is x^T l^T = b^T.
@@ -91,24 +91,23 @@ template <class T> bool factorise_lu(int64_t m, int64_t n, T* a, std::vector<int
     });
   }
   // The rows of each block are exchanged as those after it were.
-  for_ranges(k, k, [&](int64_t begin, int64_t end) {
-    while (begin < end) {
-      const int64_t next = (begin / kBlock + 1) * kBlock, stop = std::min(next, end);
-      if (next < k) exchange_rows(stop - begin, a + begin * m, m, next, k, pivots);
-      begin = stop;
+  for_pieces(k, k, [&](int64_t begin, int64_t end) {
+    for (int64_t first = begin; first < end; first += kBlock) {
+      const int64_t next = std::min(first + kBlock, k);
+      if (next < k) exchange_rows(next - first, a + first * m, m, next, k, pivots);
     }
   });
   return is_regular;
 }
 
 template <class T> void solve_from_right(Triangle kind, int64_t rows, int64_t n, const T* t, T* b) {
-  for_ranges(rows, n * n / 2,
+  for_pieces(rows, n * n / 2,
              [&](int64_t begin, int64_t end) { solve_rows(kind, end - begin, n, t, n, b + begin, rows); });
 }
 
 template <class T>
 void solve_by_lu(int64_t rows, int64_t n, const T* factors, const std::vector<int>& pivots, bool transposed, T* b) {
-  for_ranges(rows, n * n, [&](int64_t begin, int64_t end) {
+  for_pieces(rows, n * n, [&](int64_t begin, int64_t end) {
     const int64_t count = end - begin;
     T* x = b + begin;
     auto exchange = [&](int64_t i) {
@@ -146,7 +145,7 @@ template <class T> void factorise_qr(int64_t m, int64_t n, T* a, T* q) {
       std::vector<T> work(static_cast<std::size_t>(block * width));
       functions<T>().geqrt(&rows, &width, &width, corner, &step, triangle, &step_t, work.data(), &info);
     }
-    for_ranges(n - next, 2 * width * (m - first), [&](int64_t begin, int64_t end) {
+    for_pieces(n - next, 2 * width * (m - first), [&](int64_t begin, int64_t end) {
       const int columns = static_cast<int>(end - begin);
       std::vector<T> work(static_cast<std::size_t>(width * (end - begin)));
       int ignored = 0;
@@ -158,7 +157,7 @@ template <class T> void factorise_qr(int64_t m, int64_t n, T* a, T* q) {
   for (int64_t i = 0; i < k; ++i) q[i * k + i] = 1;
   for (int64_t first = (k - 1) / block * block; first >= 0; first -= block) {
     const int width = static_cast<int>(std::min(block, k - first)), right = static_cast<int>(m - first);
-    for_ranges(k - first, 2 * width * (m - first), [&](int64_t begin, int64_t end) {
+    for_pieces(k - first, 2 * width * (m - first), [&](int64_t begin, int64_t end) {
       const int rows = static_cast<int>(end - begin);
       std::vector<T> work(static_cast<std::size_t>(width * (end - begin)));
       int ignored = 0;
@@ -171,11 +170,11 @@ template <class T> void factorise_qr(int64_t m, int64_t n, T* a, T* q) {
 
 template <class T> void multiply(int64_t n, const T* a, const T* b, T* c) {
   if constexpr (std::is_same_v<T, float>) {
-    gemm({.m = n, .n = n, .k = n, .k_of_b = n, .lda = n, .ldb = n, .transpose_a = false, .transpose_b = false}, a, b,
-         c);
+    gemm_cut_by_sizes(
+        {.m = n, .n = n, .k = n, .k_of_b = n, .lda = n, .ldb = n, .transpose_a = false, .transpose_b = false}, a, b, c);
   } else {
     // c^T = b^T a^T by columns; OpenBLAS multiplies doubles faster than gemm.
-    for_ranges(n, n * n, [&](int64_t begin, int64_t end) {
+    for_pieces(n, n * n, [&](int64_t begin, int64_t end) {
       product(false, n, end - begin, n, T(1), b, n, a + begin * n, n, T(0), c + begin * n, n);
     });
   }
