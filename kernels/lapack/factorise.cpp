@@ -119,12 +119,13 @@ template <class T> void lu(int64_t m, int64_t n, const T* a, T* p, T* l, T* u) {
   std::vector<int> pivots;
   turn(a, n, m, n, packed.data(), m);
   factorise_lu(m, n, packed.data(), pivots);
-  for (int64_t i = 0; i < m; ++i) {
-    for (int64_t j = 0; j < k; ++j) l[i * k + j] = i > j ? packed[static_cast<std::size_t>(j * m + i)] : T(i == j);
-  }
+  turn(packed.data(), m, k, m, l, k);
   for (int64_t i = 0; i < k; ++i) {
-    for (int64_t j = 0; j < n; ++j) u[i * n + j] = i > j ? T(0) : packed[static_cast<std::size_t>(j * m + i)];
+    l[i * (k + 1)] = 1;
+    std::fill(l + i * (k + 1) + 1, l + (i + 1) * k, T{0});
   }
+  turn(packed.data(), m, n, k, u, n);
+  for (int64_t i = 1; i < k; ++i) std::fill(u + i * n, u + i * n + i, T{0});
   // Row i of the factors was row order[i] of a.
   std::vector<int64_t> order(static_cast<std::size_t>(m));
   for (int64_t i = 0; i < m; ++i) order[static_cast<std::size_t>(i)] = i;

@@ -49,9 +49,9 @@ expect.case("vocabularies in files", function()
   expect.equal(lookup { "fox", "cat" }:totable(), { 3, 1 })
   lookup:save_vocabulary(path)
   expect.equal(nn.StringLookup { vocabulary = path }:get_vocabulary(), v:get_vocabulary())
-  -- As people write them: without the special tokens, with either line end.
+  -- As people write them: without the special tokens, with a byte order mark, with either line end.
   file = assert(io.open(path, "wb"))
-  file:write "red\r\ngreen\r\nblue"
+  file:write "\xef\xbb\xbfred\r\ngreen\r\nblue"
   file:close()
   expect.equal(nn.StringLookup { vocabulary = path }:get_vocabulary(), { "", "[UNK]", "red", "green", "blue" })
   local function refused(code, words, f, ...) expect.raises(code, words, f, ...) end

@@ -110,7 +110,9 @@ end
 local function is_matrix(value) return type(value) == "table" and getmetatable(value) == Matrix end
 
 function Matrix:add(other)
-  if not is_matrix(other) then fail("sparse.add: b is %s, expected a matrix of lutra.sparse", tools.what_is(other)) end
+  if not is_matrix(other) then
+    fail("sparse.add: b is %s, expected a matrix of lutra.sparse; write a:to_dense() + b for a sum of tensors", tools.what_is(other))
+  end
   if self.shape[1] ~= other.shape[1] or self.shape[2] ~= other.shape[2] then
     fail("sparse.add: a %s and b %s do not match: expected one shape", options.shape_text(self.shape), options.shape_text(other.shape))
   end

@@ -58,7 +58,7 @@ std::string Literal::first(int levels) const {
 void Literal::read_table(int level) {
   int64_t expected = dims_[level];
   int64_t length = static_cast<int64_t>(lua_rawlen(L_, -1));
-  if (length == 0 && has_made_up_entries(L_, -1)) fail_made_up_entries(name_.who, path(level, at_));
+  if (length == 0 && has_made_up_entries(L_, -1)) fail_made_up_entries(L_, -1, name_.who, path(level, at_));
   if (length != expected) {
     fail(ErrorCode::InvalidArgument, name_.who, ": ", path(level, at_), " has ", length, " elements, ", first(level),
          " has ", expected);

@@ -67,6 +67,8 @@ local function read_vocabulary(self, path)
     line, why = file:read "l"
   end
   file:close()
+  -- The byte order mark that some programs put before UTF-8.
+  if tokens[1] then tokens[1] = tokens[1]:gsub("^\xef\xbb\xbf", "") end
   -- A folder can be opened, but not read.
   if why then tools.fail("FailedPrecondition", ("%s: vocabulary: %s: %s"):format(self.kind, path, why)) end
   for i = 3, #tokens do
