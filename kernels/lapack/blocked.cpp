@@ -20,7 +20,7 @@ constexpr int64_t kWorkOfThread = 1 << 19;
 // results depend on how many columns it is given at a time: so the pieces depend on `count` alone.
 template <class Body> void for_pieces(int64_t count, int64_t work, const Body& body) {
   const int64_t length = count > 256 ? 128 : 64, pieces = (count + length - 1) / length;
-  parallel_for(pieces, 1 + kWorkOfThread / (length * work), [&](int64_t first, int64_t last) {
+  parallel_for(pieces, 1 + kWorkOfThread / (length * std::max<int64_t>(work, 1)), [&](int64_t first, int64_t last) {
     Call call;
     for (int64_t piece = first; piece < last; ++piece) body(piece * length, std::min((piece + 1) * length, count));
   });
