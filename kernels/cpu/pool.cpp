@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "kernels/cpu/loops/add_kernels.h"
+#include "kernels/cpu/loops/instructions.h"
 #include "kernels/cpu/loops/reduce.h"
 #include "kernels/cpu/loops/rows.h"
 #include "ops/conv.h"
@@ -14,21 +15,6 @@ namespace lutra {
 namespace {
 
 constexpr int64_t kChannels = 128;  // processed together
-
-#if defined(__AVX512F__)
-constexpr int kRegisterBytes = 64;
-#elif defined(__AVX__)
-constexpr int kRegisterBytes = 32;
-#else
-constexpr int kRegisterBytes = 16;
-#endif
-template <class T> struct InRegister { typedef T type __attribute__((vector_size(kRegisterBytes))); };
-template <class T> using RegisterOf = typename InRegister<T>::type;
-template <class T> [[gnu::always_inline]] inline RegisterOf<T> load_register(const T* from) {
-  RegisterOf<T> loaded;
-  std::memcpy(&loaded, from, sizeof loaded);
-  return loaded;
-}
 
 // Calls each(image, row, column, first channel, channels) for every position of [batch, height, width, channels].
 template <class Each>

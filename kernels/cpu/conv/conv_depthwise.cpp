@@ -16,6 +16,9 @@
 namespace lutra {
 namespace {
 
+using Register = RegisterOf<float>;
+constexpr int kPerRegister = kInRegister<float>;
+
 #if defined(__AVX512F__)
 constexpr int kTilePlaces = 8;
 #else

@@ -18,6 +18,9 @@
 namespace lutra {
 namespace {
 
+using Register = RegisterOf<float>;
+constexpr int kPerRegister = kInRegister<float>;
+
 // With fewer channels most of the time would go into addresses; with a smaller result packing panels would not pay off.
 constexpr int64_t kLeastChannels = 16;
 constexpr double kLeastWork = 1 << 20;
@@ -100,7 +103,7 @@ struct WindowTile {
 };
 
 template <int rows, int registers> void multiply_windows(const WindowTile& tile) {
-  Sums<rows, registers> sums;
+  Sums<float, rows, registers> sums;
 #pragma GCC unroll 16
   for (int i = 0; i < rows; ++i) {
 #pragma GCC unroll 2
@@ -163,18 +166,18 @@ void multiply_piece(const Convolution& in, const Piece& piece, const Share& shar
   const float* w = in.w + in.group * in.s.group_out();
   int64_t depth = piece.depth(), first = piece.tap * in_group + piece.channel;
   float* panel = room.panels.get();
-  auto width_of = [](int64_t columns) { return columns <= kPerRegister ? kPerRegister : kTileColumns; };
-  for (int64_t j = 0; j < share.columns; j += kTileColumns, panel += depth * kTileColumns) {
-    int64_t columns = std::min<int64_t>(kTileColumns, share.columns - j);
+  auto width_of = [](int64_t columns) { return columns <= kPerRegister ? kPerRegister : kTileColumns<float>; };
+  for (int64_t j = 0; j < share.columns; j += kTileColumns<float>, panel += depth * kTileColumns<float>) {
+    int64_t columns = std::min<int64_t>(kTileColumns<float>, share.columns - j);
     pack_panel(weights, w, first, depth, share.j + j, columns, width_of(columns), panel);
   }
   for (int64_t i = 0; i < share.rows; i += kBlockRows) {
     Share block{share.i + i, std::min(kBlockRows, share.rows - i), 0, 0};
     find_taps(in, piece, block.i, block.rows, room.taps);
     panel = room.panels.get();
-    for (int64_t j = 0; j < share.columns; j += kTileColumns, panel += depth * kTileColumns) {
+    for (int64_t j = 0; j < share.columns; j += kTileColumns<float>, panel += depth * kTileColumns<float>) {
       block.j = share.j + j;
-      block.columns = std::min<int64_t>(kTileColumns, share.columns - j);
+      block.columns = std::min<int64_t>(kTileColumns<float>, share.columns - j);
       if (block.columns <= kPerRegister) multiply_rows<1>(in, piece, panel, block, room.taps);
       else multiply_rows<2>(in, piece, panel, block, room.taps);
     }
@@ -221,7 +224,8 @@ bool conv_in_tiles(const ConvSizes& s, const float* x, const float* w, float* y)
   std::unique_ptr<Room[]> rooms(new (std::nothrow) Room[static_cast<std::size_t>(count)]);
   if (rooms == nullptr) return false;
   for (int64_t at = 0; at < count; ++at) {
-    int64_t columns = (shares[at % shares.count()].columns + kTileColumns - 1) / kTileColumns * kTileColumns;
+    int64_t columns =
+        (shares[at % shares.count()].columns + kTileColumns<float> - 1) / kTileColumns<float> * kTileColumns<float>;
     rooms[at].panels.reset(new (std::nothrow) float[static_cast<std::size_t>(columns * kPieceDepth)]);
     if (rooms[at].panels == nullptr) return false;
   }

@@ -317,9 +317,37 @@ template <class T> void blocked_gemm(const MatMulSizes& s, const T* a, const T* 
   }
 }
 
+// Tiles beat the plain loops from here on, with few rows only while b is in a cache
+// (docs/decisions/which-product-computes.md).
+constexpr double kLeastTiledProduct = 64;
+constexpr double kTiledFewRows = 1 << 14;
+constexpr int64_t kFewRows = 4;
+
+// A transposed b is transposed back for the tiles: enough rows, or columns in whole registers, are worth it.
+template <class T> bool fills_tiles(const MatMulSizes& s) {
+  const double work = multiplications(s);
+  if (s.m < 2 || s.n < 2 || work < kLeastTiledProduct || (s.m < kFewRows && work > kTiledFewRows)) return false;
+  return !s.transpose_b || s.m >= 8 || (s.m >= kFewRows && s.n >= kInRegister<T>);
+}
+
 template <class T> void own_gemm(const MatMulSizes& s, const T* a, const T* b, T* c) {
   if (multiplications(s) <= kSmallProduct) small_gemm(s, a, b, c);
   else blocked_gemm(s, a, b, c);
+}
+
+void float64_gemm(const MatMulSizes& s, const double* a, const double* b, double* c) {
+  if (fills_tiles<double>(s)) return gemm_in_tiles<double>(s, a, b, nullptr, c);
+  if (multiplications(s) <= kSmallProduct) return small_gemm(s, a, b, c);
+  if (s.n == 1 && s.m > 1) {
+    // c^T = b^T a^T: a column is a row.
+    const bool is_apart = !s.transpose_b && s.ldb != 1;
+    return float64_gemm({1, s.m, s.k, s.k, is_apart ? s.ldb : s.k, s.lda, is_apart, !s.transpose_a}, b, a, c);
+  }
+  if (s.m < kFewRows && !s.transpose_a && s.transpose_b && s.k >= kLaneDot) {
+    for (int64_t i = 0; i < s.m; ++i) long_dots(s.n, s.k, b, s.ldb, a + i * s.lda, c + i * s.n);
+    return;
+  }
+  blocked_gemm(s, a, b, c);
 }
 
 // Up to here the matrix is in the L2 cache, and row_times multiplies a row by it. Beyond, oneDNN is as fast.
@@ -350,13 +378,9 @@ void row_times(const MatMulSizes& s, const float* a, const float* b, float* __re
   }
 }
 
-// Tiles beat oneDNN up to kTiledProduct and where rows collide. They beat the plain loops from kLeastTiledProduct on,
-// if there are enough columns to fill their registers and enough rows to keep them busy
-// (docs/decisions/which-product-computes.md).
-constexpr double kLeastTiledProduct = 1024;
+// Tiles beat oneDNN up to here, and where rows collide.
 constexpr double kTiledProduct = 1 << 19;
-constexpr int64_t kLeastTiledColumns = 24;
-constexpr int64_t kLeastTiledRows = 4;
+constexpr int64_t kFewColumns = 4;
 
 // Rows a power of two apart share few sets of the caches, and without AVX-512 oneDNN reads them where they lie.
 bool rows_collide([[maybe_unused]] const MatMulSizes& s) {
@@ -401,9 +425,10 @@ void in_ranges(const MatMulSizes& s, const T* a, const T* b, T* c, const Multipl
 }  // namespace
 
 bool tiled_gemm(const MatMulSizes& s, const float* a, const float* b, const float* bias, float* c) {
-  if (s.m < kLeastTiledRows || s.n < kLeastTiledColumns || multiplications(s) < kLeastTiledProduct) return false;
-  if (multiplications(s) > kTiledProduct && !rows_collide(s)) return false;
-  gemm_in_tiles(s, a, b, bias, c);
+  const double work = multiplications(s);
+  if (!fills_tiles<float>(s) || (s.n < kFewColumns && work > kTiledFewRows)) return false;
+  if (work > kTiledProduct && !rows_collide(s)) return false;
+  gemm_in_tiles<float>(s, a, b, bias, c);
   return true;
 }
 
@@ -418,7 +443,7 @@ void gemm_cut_by_sizes(const MatMulSizes& s, const float* a, const float* b, flo
 
 void gemm(const MatMulSizes& s, const double* a, const double* b, double* c) {
   auto piece = [](const MatMulSizes& p, const double* x, const double* y, double* z) { gemm(p, x, y, z); };
-  if (!deep_vector_product(s, a, b, c, piece)) in_ranges(s, a, b, c, own_gemm<double>);
+  if (!deep_vector_product(s, a, b, c, piece)) in_ranges(s, a, b, c, float64_gemm);
 }
 
 // Unsigned, so that overflow wraps.

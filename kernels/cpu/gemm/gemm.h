@@ -1,7 +1,7 @@
-// One product of row-major matrices on the CPU. Each element of c is a sum over k. For float64 and the integers it is
-// added up from the first term to the last, whatever the number of threads. Two kinds are added up in lanes and blocks
-// instead, as in loops/reduce.h: dot products of floats in small matrices, and a vector's products of 4,096 terms or
-// more.
+// One product of row-major matrices on the CPU. Each element of c is a sum over k. For float64 and the integers its
+// order does not depend on the number of threads: from the first term to the last, in float64 in chunks of k. Two kinds
+// are added up in lanes and blocks instead, as in loops/reduce.h: dot products of floats in small matrices, and a
+// vector's products of 4,096 terms or more.
 #pragma once
 
 #include <cstdint>

@@ -13,19 +13,21 @@ namespace lutra {
 namespace detail {
 
 // A stage of transposing a square: exchanges lanes between two registers `step` apart, in pairs of lanes `step` apart.
-template <int step, int... lanes>
+template <int step, class Register, int... lanes>
 [[gnu::always_inline]] inline void exchange_lanes(Register& first, Register& second,
                                                   std::integer_sequence<int, lanes...>) {
-  Register low = __builtin_shufflevector(first, second, ((lanes & step) ? kPerRegister + lanes - step : lanes)...);
-  Register high = __builtin_shufflevector(first, second, ((lanes & step) ? kPerRegister + lanes : lanes + step)...);
+  constexpr int kLanes = sizeof...(lanes);
+  Register low = __builtin_shufflevector(first, second, ((lanes & step) ? kLanes + lanes - step : lanes)...);
+  Register high = __builtin_shufflevector(first, second, ((lanes & step) ? kLanes + lanes : lanes + step)...);
   first = low;
   second = high;
 }
-template <int step> [[gnu::always_inline]] inline void exchange_stage(Register (&row)[kPerRegister]) {
-  if constexpr (step < kPerRegister) {
+template <int step, class Register, int lanes>
+[[gnu::always_inline]] inline void exchange_stage(Register (&row)[lanes]) {
+  if constexpr (step < lanes) {
 #pragma GCC unroll 16
-    for (int i = 0; i < kPerRegister; ++i) {
-      if ((i & step) == 0) exchange_lanes<step>(row[i], row[i + step], std::make_integer_sequence<int, kPerRegister>{});
+    for (int i = 0; i < lanes; ++i) {
+      if ((i & step) == 0) exchange_lanes<step>(row[i], row[i + step], std::make_integer_sequence<int, lanes>{});
     }
     exchange_stage<2 * step>(row);
   }
@@ -34,49 +36,52 @@ template <int step> [[gnu::always_inline]] inline void exchange_stage(Register (
 }  // namespace detail
 
 // to[j, i] = from[i, j] for a square of registers.
-[[gnu::always_inline]] inline void turn_square(const float* from, int64_t from_step, float* to, int64_t to_step) {
-  Register row[kPerRegister];
+template <class T>
+[[gnu::always_inline]] inline void turn_square(const T* from, int64_t from_step, T* to, int64_t to_step) {
+  RegisterOf<T> row[kInRegister<T>];
 #pragma GCC unroll 16
-  for (int i = 0; i < kPerRegister; ++i) row[i] = load_register(from + i * from_step);
+  for (int i = 0; i < kInRegister<T>; ++i) row[i] = load_register(from + i * from_step);
   detail::exchange_stage<1>(row);
 #pragma GCC unroll 16
-  for (int i = 0; i < kPerRegister; ++i) store_register(row[i], to + i * to_step);
+  for (int i = 0; i < kInRegister<T>; ++i) store_register(row[i], to + i * to_step);
 }
 
 // Packs `columns` of b from (p, j) on without gaps, as (k, width), with zeros where there are fewer. A transposed b is
 // transposed on the way.
-inline void pack_panel(const MatMulSizes& s, const float* b, int64_t p, int64_t k, int64_t j, int64_t columns,
-                       int64_t width, float* to) {
+template <class T>
+void pack_panel(const MatMulSizes& s, const T* b, int64_t p, int64_t k, int64_t j, int64_t columns, int64_t width,
+                T* to) {
+  constexpr int64_t kEach = kInRegister<T>;
   if (!s.transpose_b) {
-    const float* from = b + p * s.ldb + j;
-    if (columns == kTileColumns) {
+    const T* from = b + p * s.ldb + j;
+    if (columns == kTileColumns<T>) {
       for (int64_t q = 0; q < k; ++q) {
         __builtin_prefetch(from + (q + 8) * s.ldb);
-        store_register(load_register(from + q * s.ldb), to + q * kTileColumns);
-        store_register(load_register(from + q * s.ldb + kPerRegister), to + q * kTileColumns + kPerRegister);
+        store_register(load_register(from + q * s.ldb), to + q * kTileColumns<T>);
+        store_register(load_register(from + q * s.ldb + kEach), to + q * kTileColumns<T> + kEach);
       }
       return;
     }
     for (int64_t q = 0; q < k; ++q) {
       std::copy_n(from + q * s.ldb, columns, to + q * width);
-      std::fill(to + q * width + columns, to + (q + 1) * width, 0.0f);
+      std::fill(to + q * width + columns, to + (q + 1) * width, T(0));
     }
     return;
   }
-  const float* lines = b + j * s.ldb + p;
+  const T* lines = b + j * s.ldb + p;
   int64_t u = 0;
-  for (; u + kPerRegister <= columns; u += kPerRegister) {
-    const float* from = lines + u * s.ldb;
+  for (; u + kEach <= columns; u += kEach) {
+    const T* from = lines + u * s.ldb;
     int64_t q = 0;
-    for (; q + kPerRegister <= k; q += kPerRegister) {
+    for (; q + kEach <= k; q += kEach) {
       turn_square(from + q, s.ldb, to + q * width + u, width);
     }
     for (; q < k; ++q) {
-      for (int64_t v = 0; v < kPerRegister; ++v) to[q * width + u + v] = from[v * s.ldb + q];
+      for (int64_t v = 0; v < kEach; ++v) to[q * width + u + v] = from[v * s.ldb + q];
     }
   }
   for (; u < width; ++u) {
-    for (int64_t q = 0; q < k; ++q) to[q * width + u] = u < columns ? lines[u * s.ldb + q] : 0.0f;
+    for (int64_t q = 0; q < k; ++q) to[q * width + u] = u < columns ? lines[u * s.ldb + q] : T(0);
   }
 }
 

@@ -17,25 +17,25 @@ inline constexpr int64_t kCopyRegister = sizeof(WideLanes), kCopyStep = 4 * kCop
 inline constexpr int64_t kShortCopy = 1024, kLongCopy = int64_t{1} << 20;
 static_assert(kShortCopy >= 64 + kCopyStep);
 
-[[gnu::always_inline]] inline WideLanes load_register(const std::byte* from) {
+[[gnu::always_inline]] inline WideLanes load_lanes(const std::byte* from) {
   WideLanes lanes;
   std::memcpy(&lanes, from, sizeof lanes);
   return lanes;
 }
-[[gnu::always_inline]] inline void store_register(std::byte* to, WideLanes lanes) {
+[[gnu::always_inline]] inline void store_lanes(std::byte* to, WideLanes lanes) {
   std::memcpy(to, &lanes, sizeof lanes);
 }
 
 // Stores are aligned to 64 bytes, except the first and the last ones, which overlap the others.
 [[gnu::noinline]] inline void copy_by_registers(std::byte* __restrict to, const std::byte* __restrict from, int64_t n) {
-  for (int64_t at = 0; at < 64; at += kCopyRegister) store_register(to + at, load_register(from + at));
+  for (int64_t at = 0; at < 64; at += kCopyRegister) store_lanes(to + at, load_lanes(from + at));
   int64_t at = 64 - static_cast<int64_t>(reinterpret_cast<uintptr_t>(to) % 64), last = n - kCopyStep;
   auto step = [&](int64_t i) __attribute__((always_inline)) {
     WideLanes lanes[4];
 #pragma GCC unroll 4
-    for (int k = 0; k < 4; ++k) lanes[k] = load_register(from + i + k * kCopyRegister);
+    for (int k = 0; k < 4; ++k) lanes[k] = load_lanes(from + i + k * kCopyRegister);
 #pragma GCC unroll 4
-    for (int k = 0; k < 4; ++k) store_register(to + i + k * kCopyRegister, lanes[k]);
+    for (int k = 0; k < 4; ++k) store_lanes(to + i + k * kCopyRegister, lanes[k]);
   };
   for (; at < last; at += kCopyStep) step(at);
   step(last);

@@ -40,36 +40,75 @@ inline constexpr int kLanesOf64 = sizeof(WideLanes) / sizeof(uint64_t);
 #endif
 }
 
-// Registers of floats, of any width that the processor has. GCC 12 splits up equivalent loops over lanes when it
-// unrolls them, and spills.
-template <class Register> [[gnu::always_inline]] inline Register all_lanes(float x) {
+// The widest registers of floats that the level has: RegisterOf<T> has kInRegister<T> lanes.
 #if defined(__AVX512F__)
-  if constexpr (sizeof(Register) == 64) return reinterpret_cast<Register>(_mm512_set1_ps(x));
+inline constexpr int kRegisterBytes = 64;
+#elif defined(__AVX__)
+inline constexpr int kRegisterBytes = 32;
+#else
+inline constexpr int kRegisterBytes = 16;
 #endif
-#if defined(__AVX__)
-  if constexpr (sizeof(Register) == 32) return reinterpret_cast<Register>(_mm256_set1_ps(x));
+template <class T> struct InRegister { typedef T type __attribute__((vector_size(kRegisterBytes))); };
+template <class T> using RegisterOf = typename InRegister<T>::type;
+template <class T> inline constexpr int kInRegister = kRegisterBytes / static_cast<int>(sizeof(T));
+
+template <class T> [[gnu::always_inline]] inline RegisterOf<T> load_register(const T* from) {
+  RegisterOf<T> loaded;
+  std::memcpy(&loaded, from, sizeof loaded);
+  return loaded;
+}
+template <class T> [[gnu::always_inline]] inline void store_register(RegisterOf<T> value, T* to) {
+  std::memcpy(to, &value, sizeof value);
+}
+
+// x in each lane. By name, as the next one: GCC 12 splits up equivalent loops over lanes when it unrolls them, and
+// spills.
+[[gnu::always_inline]] inline RegisterOf<float> all_lanes(float x) {
+#if defined(__AVX512F__)
+  return reinterpret_cast<RegisterOf<float>>(_mm512_set1_ps(x));
+#elif defined(__AVX__)
+  return reinterpret_cast<RegisterOf<float>>(_mm256_set1_ps(x));
+#else
+  return RegisterOf<float>{} + x;
 #endif
-  Register all;
-  for (std::size_t i = 0; i < sizeof(Register) / sizeof(float); ++i) all[i] = x;
-  return all;
+}
+[[gnu::always_inline]] inline RegisterOf<double> all_lanes(double x) {
+#if defined(__AVX512F__)
+  return reinterpret_cast<RegisterOf<double>>(_mm512_set1_pd(x));
+#elif defined(__AVX__)
+  return reinterpret_cast<RegisterOf<double>>(_mm256_set1_pd(x));
+#else
+  return RegisterOf<double>{} + x;
+#endif
 }
 // a * b + c in each lane, rounded as in muladd.h.
-template <class Register> [[gnu::always_inline]] inline Register muladd_lanes(Register a, Register b, Register c) {
+[[gnu::always_inline]] inline RegisterOf<float> muladd_lanes(RegisterOf<float> a, RegisterOf<float> b,
+                                                             RegisterOf<float> c) {
 #if defined(__AVX512F__)
-  if constexpr (sizeof(Register) == 64) {
-    return reinterpret_cast<Register>(
-        _mm512_fmadd_ps(reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b), reinterpret_cast<__m512>(c)));
-  }
-#endif
-#if defined(__FMA__)
-  if constexpr (sizeof(Register) == 32) {
-    return reinterpret_cast<Register>(
-        _mm256_fmadd_ps(reinterpret_cast<__m256>(a), reinterpret_cast<__m256>(b), reinterpret_cast<__m256>(c)));
-  }
-#endif
-  Register sum;
-  for (std::size_t i = 0; i < sizeof(Register) / sizeof(float); ++i) sum[i] = muladd(a[i], b[i], c[i]);
+  return reinterpret_cast<RegisterOf<float>>(
+      _mm512_fmadd_ps(reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b), reinterpret_cast<__m512>(c)));
+#elif defined(__AVX__) && defined(__FMA__)
+  return reinterpret_cast<RegisterOf<float>>(
+      _mm256_fmadd_ps(reinterpret_cast<__m256>(a), reinterpret_cast<__m256>(b), reinterpret_cast<__m256>(c)));
+#else
+  RegisterOf<float> sum;
+  for (int i = 0; i < kInRegister<float>; ++i) sum[i] = muladd(a[i], b[i], c[i]);
   return sum;
+#endif
+}
+[[gnu::always_inline]] inline RegisterOf<double> muladd_lanes(RegisterOf<double> a, RegisterOf<double> b,
+                                                              RegisterOf<double> c) {
+#if defined(__AVX512F__)
+  return reinterpret_cast<RegisterOf<double>>(
+      _mm512_fmadd_pd(reinterpret_cast<__m512d>(a), reinterpret_cast<__m512d>(b), reinterpret_cast<__m512d>(c)));
+#elif defined(__AVX__) && defined(__FMA__)
+  return reinterpret_cast<RegisterOf<double>>(
+      _mm256_fmadd_pd(reinterpret_cast<__m256d>(a), reinterpret_cast<__m256d>(b), reinterpret_cast<__m256d>(c)));
+#else
+  RegisterOf<double> sum;
+  for (int i = 0; i < kInRegister<double>; ++i) sum[i] = muladd(a[i], b[i], c[i]);
+  return sum;
+#endif
 }
 
 #if defined(__AVX512F__)
