@@ -77,6 +77,11 @@ class Terminal:
         """The terminal gives whole lines to the program. Enter typed before that ends no line."""
         self.wait("line mode", lambda: termios.tcgetattr(self.child.child_fd)[3] & termios.ICANON)
 
+    def see_prompt(self):
+        """An empty prompt, whose editor reads each key. Keys typed before that may be read as a program's line."""
+        self.wait("the prompt", lambda: self.row(0) == ">"
+                  and not termios.tcgetattr(self.child.child_fd)[3] & termios.ICANON)
+
     def see_cursor(self, column, row=None):
         self.wait(f"the cursor at {column}", lambda: self.screen.cursor.x == column and row in (None, self.screen.cursor.y))
 
