@@ -47,6 +47,7 @@ int main(int argc, char** argv) {
     if (options.launch.ranks > 0) return run_launch_command(options.launch);
     if (!options.serve.listen.empty()) lend_devices(options.serve.listen, options.serve.count, options.serve.each);
     if (options.installs_kernel) return print(report, install_kernel(options.kernel_prefix));
+    if (options.plan_hosts.script != 0) argc = options.script + 1;  // the words after it are the command's
     Program program(options, report, argc, argv);
     if (program.run()) return EXIT_SUCCESS;
     return program.has_passed_limit() ? kLimitPassed : EXIT_FAILURE;

@@ -127,6 +127,7 @@ void read_doctor(Options& options, int argc, char** argv);
 void read_attach(Options& options, int argc, char** argv);
 void read_kernel(Options& options, int argc, char** argv);
 void read_plan(Options& options, int argc, char** argv);
+void read_plan_hosts(Options& options, int argc, char** argv);
 void read_launch(Options& options, int argc, char** argv);
 void read_serve(Options& options, int argc, char** argv);
 
@@ -189,6 +190,9 @@ const Subcommand kSubcommands[] = {
      "install --user --prefix="},
     {"plan", "GRAPH.json [--policy P] [--html FILE] [--json]", "plan a graph on a machine, both from a file", read_plan,
      "--policy --html --json --budget-ms"},
+    {"plan-hosts", "SCRIPT [--hosts N] [--link 25Gb] [--latency-us US]",
+     "predict a training step on several hosts, for the model and the batch that a script returns", read_plan_hosts,
+     "--hosts --link --latency-us"},
     {"launch", "-n N [--hosts A,B:2] [--sim-gpus K] SCRIPT [ARGS]", "run a script in N processes that train together",
      read_launch, "-n --hosts --sim-gpus --log-dir --restarts"},
     {"serve", "[--listen HOST:PORT] [--sim-gpus K]", "lend devices to programs of other processes", read_serve,
@@ -328,6 +332,13 @@ void read_kernel(Options& options, int argc, char** argv) {
 void read_plan(Options& options, int argc, char** argv) {
   runs_nothing_else(options, "plan");
   options.plan = read_plan_command(argc, argv, options.script + 1);
+}
+
+// The script runs as any other, without arguments.
+void read_plan_hosts(Options& options, int argc, char** argv) {
+  runs_nothing_else(options, "plan-hosts");
+  options.plan_hosts = read_plan_hosts_command(argc, argv, options.script + 1);
+  options.script = options.plan_hosts.script;
 }
 
 void read_launch(Options& options, int argc, char** argv) {

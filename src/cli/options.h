@@ -8,6 +8,7 @@
 
 #include "cli/launch_command.h"
 #include "cli/plan_command.h"
+#include "cli/plan_hosts_command.h"
 #include "cli/serve_command.h"
 #include "core/error.h"
 #include "lua/border/interpreter.h"
@@ -40,6 +41,7 @@ struct Options {
   bool installs_kernel = false;  // `kernel install`
   std::string kernel_prefix;     // of its --prefix; "" for the user's own folder
   PlanCommand plan;              // `plan`
+  PlanHostsCommand plan_hosts;   // `plan-hosts`
   LaunchCommand launch;          // `launch`
   ServeCommand serve;            // `serve`
   bool show_help = false;        // --help and --version: print and exit

@@ -271,8 +271,14 @@ bool Program::run_script(lua_State* L) {
   if (is_stdin && std::strcmp(argv_[options_.script - 1], "--") != 0) name = nullptr;
   int status = luaL_loadfilex(L, name, interpreter_.chunk_mode());
   if (status == LUA_OK) {
+    const int below = lua_gettop(L) - 1;
     int count = push_arguments(L);
     status = run_with_traceback(L, count, LUA_MULTRET);
+    if (status == LUA_OK && options_.plan_hosts.script != 0) {
+      lua_settop(L, below + 2);
+      count = push_prediction(L, options_.plan_hosts);
+      status = run_with_traceback(L, count, 0);
+    }
     if (status == LUA_OK) return true;
   }
   return succeeded(L, status);

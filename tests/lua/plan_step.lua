@@ -110,4 +110,35 @@ expect.case("scaling divides the batch's work and adds the sums", function()
   local of_model = lt.placement.scaling(model, { lt.ones { 16, 8 }, lt.ones { 16, 4 } })
   expect.equal(#of_model.counts, 4)
 end)
+
+expect.case("scaling over hosts adds what their link takes", function()
+  local model = lt.nn.Sequential { lt.nn.Dense(250, { input_shape = { 1000 } }) }
+  model:compile { optimizer = "sgd", loss = "mse" }
+  local batch = { lt.ones { 16, 1000 }, lt.ones { 16, 250 } }
+  local function sums(link, latency) return lt.placement.scaling(model, batch, { 1, 2, 4 }, { link = link, latency_us = latency }) end
+  local slow, fast = sums("1Gb", 0), sums "10Gb"
+  expect.equal(slow.sum_bytes, 1001000)
+  expect.equal(slow[1].sum_us, 0)
+  -- 2 S (N - 1) / N bytes at 125 bytes per microsecond, and some for messages and additions
+  for n, share in pairs { [2] = 1, [4] = 1.5 } do
+    local least = 1001000 * share / 125
+    assert(slow[n].sum_us > least and slow[n].sum_us < least + 1500, tostring(slow))
+    assert(fast[n].sum_us < slow[n].sum_us, tostring(fast))
+  end
+  -- each host has its own cores, and half of the rows
+  assert(slow[2].compute_us < slow[1].compute_us and slow[2].step_us < slow[2].compute_us + slow[2].sum_us + slow[2].host_us)
+  local added = sums("1Gb", 100)
+  assert(math.abs(added[2].sum_us - slow[2].sum_us - 400) < 1)
+  local bytes = sums("125MB/s", 0)
+  assert(math.abs(bytes[2].sum_us - slow[2].sum_us) < 1)
+  local refused = {
+    { { link = "25" }, 'link is "25", expected bits or bytes per second, as in "25Gb" or "3GB"' },
+    { { link = 25 }, "link is 25" }, { { link = "0Gb" }, 'link is "0Gb"' }, { { link = "1.2.3Gb" }, 'link is "1.2.3Gb"' },
+    { { link = "1Gb", latency_us = -1 }, "latency_us is -1, expected microseconds" },
+    { { latency_us = 3 }, "give link as well" }, { { speed = 3 }, "unknown option 'speed'" },
+  }
+  for _, each in ipairs(refused) do
+    expect.raises("InvalidArgument", each[2], lt.placement.scaling, model, batch, { 2 }, each[1])
+  end
+end)
 print("ok")

@@ -4,59 +4,29 @@ local equal = expect.equal
 local ranks = dofile("tests/support/run/ranks.lua")
 
 local function shell(words) return os.execute(words .. " >/dev/null 2>&1") end
--- Names of this process' own: other tests may make some at the same time.
-local pid = assert(io.open "/proc/self/stat"):read "n"
-local switch, names = "lutra-" .. pid, {}
-for i = 1, 2 do names[i] = ("lutra-%d-%d"):format(pid, i) end
-
-local function remove_hosts()
-  for _, name in ipairs { switch, names[1], names[2] } do shell("ip netns del " .. name) end
+local made <close> = dofile("tests/support/run/hosts.lua").make(2)
+if not made then
+  print "skipped: network namespaces cannot be made here (that needs root, and iproute2)"
+  os.exit(77, true)
 end
-local _ <close> = setmetatable({}, { __close = remove_hosts })
+local switch, names = made.switch, made.names
 -- A failure ends the script at once.
 local function case(name, test)
   expect.case(name, function()
     local ok, problem = xpcall(test, debug.traceback)
     if ok then return end
-    remove_hosts()
+    made:remove()
     error(problem, 0)
   end)
 end
-local function make_hosts()
-  if not (shell("ip netns add " .. switch) and shell("ip -n " .. switch .. " link add br0 type bridge")
-      and shell("ip -n " .. switch .. " link set br0 up")) then
-    return false
-  end
-  for i, name in ipairs(names) do
-    if not (shell("ip netns add " .. name)
-        and shell(("ip link add port%d netns %s type veth peer name eth0 netns %s"):format(i, switch, name))
-        and shell(("ip -n %s link set port%d master br0 up"):format(switch, i))
-        and shell(("ip -n %s addr add 10.91.0.%d/24 dev eth0"):format(name, i))
-        and shell(("ip -n %s link set eth0 up"):format(name)) and shell(("ip -n %s link set lo up"):format(name))) then
-      return false
-    end
-  end
-  return shell(("ip netns exec %s unshare -u hostname host1"):format(names[1]))
-end
-if not make_hosts() then
-  print "skipped: network namespaces cannot be made here (that needs root, and iproute2)"
-  os.exit(77, true)
-end
 
--- In place of ssh: AGENT ADDRESS COMMAND.
-local agent = ranks.file(([[#!/bin/sh
-number=${1##*.}
-shift
-ip -n %s link show port$number | grep -q LOWER_UP || exit 255
-exec ip netns exec lutra-%d-$number unshare -u sh -c "hostname host$number; $*"
-]]):format(switch, pid), ".sh")
+local agent = ranks.file(made:agent(), ".sh")
 assert(shell("chmod +x " .. agent))
 
 local function launch(words, program, environment, arguments)
-  local inner = ("hostname host1; exec %s launch %s --hosts 10.91.0.1,10.91.0.2 %s %s"):format(ranks.lutra, words,
-    ranks.file(program), arguments or "")
-  return ranks.command(("env LUTRA_NUM_THREADS=1 LUTRA_RANK_SILENCE=60 OMPI_MCA_plm_rsh_agent=%s %s ip netns exec %s unshare -u sh -c %s"):format(agent,
-    environment or "", names[1], ranks.quoted(inner)))
+  local command = ("%s launch %s --hosts 10.91.0.1,10.91.0.2 %s %s"):format(ranks.lutra, words, ranks.file(program),
+    arguments or "")
+  return ranks.command(made:on_first(agent, command, "LUTRA_NUM_THREADS=1 LUTRA_RANK_SILENCE=60 " .. (environment or "")))
 end
 
 local function has(text, part)

@@ -91,14 +91,19 @@ function placement.step(f) end
 --- number of replicas, the rest is not; gradients of trainable variables are summed over links like those here.
 ---@param f function|lutra.nn.Model a function that takes a step, or a compiled model
 ---@param args table its arguments, batches: {x, y}
+---
+--- With `link`, replicas are processes, each on a host like this one, as under MultiWorkerMirroredStrategy; the sums
+--- begin after the backward pass. `lutra plan-hosts` does this for a script.
 ---@param counts? integer[] numbers of replicas, {1, 2, 4, 8} by default
----@return table # [n] = {step_us, compute_us, sum_us, host_us, speedup, rows}; prints itself as a table
---- Errors: InvalidArgument for arguments without tensors or with different numbers of rows, or wrong counts.
+---@param options? table link: the rate of each host's link, "25Gb" (bits per second) or "3GB" (bytes); latency_us: of a message between two hosts (30)
+---@return table # [n] = {step_us, compute_us, sum_us, host_us, speedup, rows}, and sum_bytes, rows, device; prints itself as a table
+--- Errors: InvalidArgument for arguments without tensors or with different numbers of rows, wrong counts, or a link that
+---   is no rate.
 --- Example:
 ---     local w = lt.Variable(lt.ones {64, 64})
 ---     local function step(x) return w:assign_sub(lt.matmul(x, x, {transpose_a = true}) * 1e-6) end
 ---     print(lt.placement.scaling(step, {lt.ones {32, 64}}, {1, 2})[1].speedup)  --> 1.0
-function placement.scaling(f, args, counts) end
+function placement.scaling(f, args, counts, options) end
 
 --- What operations took on the devices of this machine: moving averages by operation, shapes, dtype and device, where
 --- sizes above 16 are rounded to a quarter of a power of two; and the links between devices. Plans use and extend them.

@@ -1,14 +1,16 @@
--- scaling(f or model, args, counts): the predicted time of a step on n replicas. The step is recorded once on one device;
--- work that has the batch's axis is divided, the rest is not, and gradients are summed over replicas: on simulated cards
--- as docs/distribute.md says, on others in a ring.
+-- scaling(f or model, args, counts, options): the predicted time of a step on n replicas. The step is recorded once on
+-- one device; work that has the batch's axis is divided, the rest is not, and gradients are summed over replicas: on
+-- simulated cards as docs/distribute.md says, on others in a ring, and between hosts as hosts.lua says.
 local lutra, tools, use = ...
+local options = use "options"
+local hosts = use "placement.hosts"
 local devices = use "placement.devices"
 local costs = use "placement.costs"
 local record = use "placement.recording"
 
 local Scaling = { __name = "lutra.placement.Scaling" }
 function Scaling:__tostring()
-  local lines = { ("%8s %12s %12s %12s %12s %8s"):format("replicas", "step", "compute", "sum", "host", "speedup") }
+  local lines = { ("%8s %12s %12s %12s %12s %8s"):format(self.link and "hosts" or "replicas", "step", "compute", "sum", "host", "speedup") }
   for _, n in ipairs(self.counts) do
     local each = self[n]
     lines[#lines + 1] = ("%8d %9.1f us %9.1f us %9.1f us %9.1f us %8.2f"):format(n, each.step_us, each.compute_us,
@@ -48,8 +50,15 @@ local function has_rows(op, rows)
   return false
 end
 
-return function(f, args, counts)
+local kOptions = { link = false, latency_us = false }
+
+return function(f, args, counts, given)
   local who = "placement.scaling"
+  local read = options.read(who, given, kOptions)
+  local between = read.link and hosts.link(who, read.link, read.latency_us or nil)
+  if read.latency_us and not between then
+    tools.fail("InvalidArgument", ('%s: latency_us is that of a link between hosts: give link as well, as in "25Gb"'):format(who))
+  end
   if type(f) == "table" and type(f.train_on_batch) == "function" then
     local model = f
     f = function(...) return model:train_on_batch(...) end
@@ -100,22 +109,25 @@ return function(f, args, counts)
   -- The link between two of such devices.
   local other = setmetatable({ name = "another" }, { __index = first })
   local link = devices.link(first, other, costs.model.links)
-  local result = { counts = counts, rows = rows, device = first.name }
+  local result = { counts = counts, rows = rows, device = first.name, sum_bytes = sum_bytes, link = between }
   local single
   for _, n in ipairs({ 1, table.unpack(counts) }) do
     local share = math.ceil(rows / n) / rows
     local compute = divided * share + whole
     local sum = 0
-    if n > 1 and first.is_simulated then
+    if between then
+      sum = hosts.sum_us(n, sum_bytes, between, all["CPU:0"].speed.bytes)
+    elseif n > 1 and first.is_simulated then
       -- All cross to the first replica at once, are added there, and the sums cross back one after the other.
       sum = n * (sends * link.latency_us + sum_bytes / link.bytes_per_us) + (n + 1) * sum_bytes / first.speed.bytes
     elseif n > 1 then
       -- A ring: each replica sends 2 (n - 1) parts of 1/n of the bytes.
       sum = 2 * (n - 1) * (link.latency_us + sum_bytes / n / link.bytes_per_us)
     end
-    local host = n * ops * recorded.issue_us + (first.is_gpu and host_blocked * n or 0)
-    -- Replicas on the CPU share its cores: they take turns.
-    local step = math.max(first.is_gpu and compute or compute * n, host) + sum
+    -- Replicas of one process share its Lua, and on the CPU its cores: they take turns.
+    local sharers = between and 1 or n
+    local host = sharers * (ops * recorded.issue_us + (first.is_gpu and host_blocked or 0))
+    local step = math.max(first.is_gpu and compute or compute * sharers, host) + sum
     single = single or step
     result[n] = { step_us = step, compute_us = compute, sum_us = sum, host_us = host, speedup = single / step,
       rows = math.ceil(rows / n) }
