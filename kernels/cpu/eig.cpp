@@ -2,6 +2,9 @@
 
 #include "kernels/eigen/eig.h"
 
+#include <algorithm>
+#include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "kernels/cpu/loops/matrices.h"
@@ -11,22 +14,54 @@ namespace {
 
 using namespace matrices;
 
-// T: a float or a complex type; Number: double or Complex128; C: the results' type.
-template <class T, class Number, class C> void run_eig(const KernelArgs& args) {
+template <class C> void write_no_answer(C* to, int64_t count) {
+  using Part = typename C::Part;
+  constexpr Part nan = std::numeric_limits<Part>::quiet_NaN();
+  std::fill(to, to + count, C(nan, nan));
+}
+
+// What a matrix of T is computed in: Real is float or double.
+template <class T> struct In {
+  template <class Real> using Number = Real;
+  using LapackReal = LapackNumber<T>;
+  using Result = Complex<ComputeType<T>>;
+};
+template <class T> struct In<Complex<T>> {
+  template <class Real> using Number = Complex<Real>;
+  using LapackReal = T;
+  using Result = Complex<T>;
+};
+
+template <class T, class Real> void run_eig_in(const KernelArgs& args, bool by_lapack) {
+  using C = typename In<T>::Result;
   const Array& x = args.in[0];
-  if (x.size == 0) return;
   const int64_t n = rows_of(x);
   const bool has_vectors = args.n_out > 1;
   for_matrices(args, matrices_in(x), 25 * work(x), [&](int64_t begin, int64_t end) {
-    std::vector<Number> matrix;
-    std::vector<Complex128> w(static_cast<std::size_t>(n)), v(has_vectors ? static_cast<std::size_t>(n * n) : 0);
+    std::vector<typename In<T>::template Number<Real>> matrix;
+    std::vector<Complex<Real>> w(static_cast<std::size_t>(n)), v(has_vectors ? static_cast<std::size_t>(n * n) : 0);
     for (int64_t i = begin; i < end; ++i) {
+      C *to_w = args.out[0].as<C>() + i * n, *to_v = has_vectors ? args.out[1].as<C>() + i * n * n : nullptr;
       read(x.as<T>() + i * n * n, n * n, matrix);
-      eig(n, matrix.data(), w.data(), has_vectors ? v.data() : nullptr);
-      write(w, args.out[0].as<C>() + i * n);
-      if (has_vectors) write(v, args.out[1].as<C>() + i * n * n);
+      Complex<Real>* vectors = has_vectors ? v.data() : nullptr;
+      if (by_lapack && !lapack::eig(n, matrix.data(), w.data(), vectors)) {
+        write_no_answer(to_w, n);
+        if (has_vectors) write_no_answer(to_v, n * n);
+        continue;
+      }
+      if constexpr (std::is_same_v<Real, double>) {
+        if (!by_lapack) eig(n, matrix.data(), w.data(), vectors);
+      }
+      write(w, to_w);
+      if (has_vectors) write(v, to_v);
     }
   });
+}
+
+template <class T> void run_eig(const KernelArgs& args) {
+  if (args.in[0].size == 0) return;
+  if (is_for_lapack(args.in[0])) run_eig_in<T, typename In<T>::LapackReal>(args, true);
+  else run_eig_in<T, double>(args, false);
 }
 
 template <class T> void run_inverse(const KernelArgs& args) {
@@ -53,11 +88,12 @@ template <class T> void run_inverse(const KernelArgs& args) {
 
 void register_eig_cpu(KernelRegistry& kernels) {
   for (const char* name : {"Eig", "Eigvals"}) {
-    kernels.add_each(name, DeviceType::CPU, AllFloats{}, []<class T>(TypeTag<T>) {
-      return KernelEntry{.run = run_eig<T, double, Complex<ComputeType<T>>>};
-    });
-    kernels.add_each(name, DeviceType::CPU, ComplexTypes{},
-                     []<class T>(TypeTag<T>) { return KernelEntry{.run = run_eig<T, Complex128, T>}; });
+    auto add = [&](auto types) {
+      kernels.add_each(name, DeviceType::CPU, types,
+                       []<class T>(TypeTag<T>) { return KernelEntry{.run = run_eig<T>}; });
+    };
+    add(AllFloats{});
+    add(ComplexTypes{});
   }
   kernels.add_each("MatrixInverse", DeviceType::CPU, ComplexTypes{},
                    []<class T>(TypeTag<T>) { return KernelEntry{.run = run_inverse<T>}; });

@@ -113,6 +113,67 @@ template <class T> bool eigh(int64_t n, T* a, T* w, T* v) {
   return info == 0;
 }
 
+// The matrix by columns is the transpose. Its left eigenvectors u, for which u^H a^T = w u^H, are conjugates of those
+// of a.
+template <class T> bool eig(int64_t n, T* a, Complex<T>* w, Complex<T>* v) {
+  if (!std::all_of(a, a + n * n, [](T x) { return std::isfinite(x); })) return false;
+  const std::size_t count = static_cast<std::size_t>(n);
+  std::vector<T> real(count), imaginary(count), left(v != nullptr ? count * count : 1);
+  const char* job = v != nullptr ? "V" : "N";
+  int size = static_cast<int>(n), info = 0;
+  {
+    Call call;
+    with_workspace<T>([&](T* work, const int* work_size) {
+      functions<T>().geev(job, "N", &size, a, &size, real.data(), imaginary.data(), left.data(), &size, nullptr, &size,
+                          work, work_size, &info, 1, 1);
+    });
+  }
+  if (info != 0) return false;
+  for (std::size_t i = 0; i < count; ++i) w[i] = {real[i], imaginary[i]};
+  if (v == nullptr) return true;
+  // Of two conjugate values the first has the real parts and, one column on, the imaginary ones of its vector.
+  for (int64_t j = 0; j < n; ++j) {
+    const bool is_pair = imaginary[static_cast<std::size_t>(j)] != 0;
+    const T *re = left.data() + j * n, *im = re + n;
+    for (int64_t i = 0; i < n; ++i) {
+      v[i * n + j] = {re[i], is_pair ? -im[i] : T(0)};
+      if (is_pair) v[i * n + j + 1] = {re[i], im[i]};
+    }
+    j += is_pair;
+  }
+  return true;
+}
+
+template <class T> bool eig(int64_t n, Complex<T>* a, Complex<T>* w, Complex<T>* v) {
+  if (!std::all_of(a, a + n * n, [](Complex<T> x) { return std::isfinite(x.re) && std::isfinite(x.im); })) return false;
+  const std::size_t count = static_cast<std::size_t>(n);
+  std::vector<Complex<T>> left(v != nullptr ? count * count : 1);
+  std::vector<T> real_work(2 * count);
+  const char* job = v != nullptr ? "V" : "N";
+  int size = static_cast<int>(n), info = 0;
+  auto parts = [](Complex<T>* numbers) { return reinterpret_cast<T*>(numbers); };
+  {
+    Call call;
+    auto run = [&](Complex<T>* work, int work_size) {
+      functions<T>().complex_geev(job, "N", &size, parts(a), &size, parts(w), parts(left.data()), &size, nullptr, &size,
+                                  parts(work), &work_size, real_work.data(), &info, 1, 1);
+    };
+    Complex<T> wanted;
+    run(&wanted, -1);
+    std::vector<Complex<T>> work(static_cast<std::size_t>(wanted.re) + 1);
+    run(work.data(), static_cast<int>(work.size()));
+  }
+  if (info != 0) return false;
+  if (v == nullptr) return true;
+  for (int64_t j = 0; j < n; ++j) {
+    for (int64_t i = 0; i < n; ++i) {
+      const Complex<T> number = left[static_cast<std::size_t>(j * n + i)];
+      v[i * n + j] = {number.re, -number.im};
+    }
+  }
+  return true;
+}
+
 template <class T> void lu(int64_t m, int64_t n, const T* a, T* p, T* l, T* u) {
   int64_t k = std::min(m, n);
   std::vector<T> packed(static_cast<std::size_t>(m * n));
@@ -139,6 +200,10 @@ template <class T> void lu(int64_t m, int64_t n, const T* a, T* p, T* l, T* u) {
 
 template bool eigh(int64_t, float*, float*, float*);
 template bool eigh(int64_t, double*, double*, double*);
+template bool eig(int64_t, float*, Complex64*, Complex64*);
+template bool eig(int64_t, double*, Complex128*, Complex128*);
+template bool eig(int64_t, Complex64*, Complex64*, Complex64*);
+template bool eig(int64_t, Complex128*, Complex128*, Complex128*);
 template void lu(int64_t, int64_t, const float*, float*, float*, float*);
 template void lu(int64_t, int64_t, const double*, double*, double*, double*);
 template bool cholesky(int64_t, float*);

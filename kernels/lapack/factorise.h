@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/complex.h"
+
 namespace lutra::lapack {
 
 // Whether matrices (m, n) can be computed here: there is a library, and its 32-bit integers suffice. The first call
@@ -23,6 +25,9 @@ template <class T> bool svd(int64_t m, int64_t n, T* a, T* u, T* s, T* vt);
 
 // a is overwritten. False if no answer was found; then the results are meaningless.
 template <class T> bool eigh(int64_t n, T* a, T* w, T* v);
+// As in kernels/eigen/eig.h.
+template <class T> bool eig(int64_t n, T* a, Complex<T>* w, Complex<T>* v);
+template <class T> bool eig(int64_t n, Complex<T>* a, Complex<T>* w, Complex<T>* v);
 template <class T> void lu(int64_t m, int64_t n, const T* a, T* p, T* l, T* u);
 // In float32 the squarings lose some digits of large exponentials, as PyTorch's and SciPy's do.
 template <class T> void expm(int64_t n, const T* a, T* exponential);

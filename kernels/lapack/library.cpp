@@ -51,11 +51,12 @@ bool is_too_old(const std::string& version) {
                                       std::end(kLeastVersion));
 }
 
-// The name of the first missing function; "" if none is.
-template <class T> std::string look_up(void* handle, char letter, Functions<T>& functions) {
+// The name of the first missing function; "" if none is. LAPACK's letters for T and for complex numbers of it begin the
+// names.
+template <class T> std::string look_up(void* handle, char letter, char complex_letter, Functions<T>& functions) {
   std::string missing;
-  auto find = [&](auto& function, const char* name) {
-    std::string symbol = text(letter, name, "_");
+  auto find = [&](auto& function, const char* name, bool is_complex = false) {
+    std::string symbol = text(is_complex ? complex_letter : letter, name, "_");
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(handle, symbol.c_str()));
     if (function == nullptr && missing.empty()) missing = symbol;
   };
@@ -67,6 +68,8 @@ template <class T> std::string look_up(void* handle, char letter, Functions<T>& 
   find(functions.gemqrt, "gemqrt");
   find(functions.gesdd, "gesdd");
   find(functions.syevd, "syevd");
+  find(functions.geev, "geev");
+  find(functions.complex_geev, "geev", true);
   return missing;
 }
 
@@ -94,8 +97,8 @@ Found open_library() {
     return without(reason != nullptr ? reason : name);
   }
   auto library = std::make_unique<Library>();
-  std::string missing = look_up(handle, 's', library->of_float);
-  if (missing.empty()) missing = look_up(handle, 'd', library->of_double);
+  std::string missing = look_up(handle, 's', 'c', library->of_float);
+  if (missing.empty()) missing = look_up(handle, 'd', 'z', library->of_double);
   if (!missing.empty()) return without(text(name, " has no ", missing));
   library->file = path_of(handle, name);
   if (auto config = reinterpret_cast<const char* (*)()>(dlsym(handle, "openblas_get_config"))) {

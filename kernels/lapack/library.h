@@ -27,6 +27,13 @@ template <class T> struct Functions {
                 const int* ldvt, T* work, const int* work_size, int* integers, int* info, std::size_t);
   void (*syevd)(const char* job, const char* triangle, const int* n, T* a, const int* lda, T* w, T* work,
                 const int* work_size, int* integers, const int* integers_size, int* info, std::size_t, std::size_t);
+  void (*geev)(const char* left_job, const char* right_job, const int* n, T* a, const int* lda, T* real, T* imaginary,
+               T* left, const int* ldl, T* right, const int* ldr, T* work, const int* work_size, int* info, std::size_t,
+               std::size_t);
+  // Of complex matrices, whose numbers are two T each.
+  void (*complex_geev)(const char* left_job, const char* right_job, const int* n, T* a, const int* lda, T* w, T* left,
+                       const int* ldl, T* right, const int* ldr, T* work, const int* work_size, T* real_work, int* info,
+                       std::size_t, std::size_t);
 };
 
 struct Library {

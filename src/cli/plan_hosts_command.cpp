@@ -7,6 +7,7 @@
 
 #include "cli/options.h"
 #include "core/text.h"
+#include "lua/border/state.h"
 
 namespace lutra {
 namespace {

@@ -2,9 +2,10 @@
 // would take on several hosts.
 #pragma once
 
-#include <lua.hpp>
 #include <string>
 #include <vector>
+
+struct lua_State;
 
 namespace lutra {
 

@@ -270,23 +270,57 @@ Agreement Cluster::meet(const Meeting& meeting, const Interrupted& interrupted) 
   throw error.with("host", hosts_[static_cast<std::size_t>(answer.rank)]);
 }
 
+namespace {
+
+// What one rank sends in an exchange: to the ranks after its own first, and a few messages at a time. So no rank gets
+// those of all others at once, which fill the queues of its link.
+class Outgoing {
+ public:
+  Outgoing(std::span<const Piece> pieces, int rank) : pieces_(pieces.begin(), pieces.end()) {
+    std::stable_partition(pieces_.begin(), pieces_.end(), [=](const Piece& piece) { return piece.rank > rank; });
+  }
+  bool is_empty() const { return next_ == pieces_.size() && sent_.empty(); }
+  void go_on(const MpiCalls& calls) {
+    std::erase_if(sent_, [&](Sent& sent) {
+      if (!calls.done(&sent.request)) return false;
+      under_way_ -= sent.bytes;
+      return true;
+    });
+    while (next_ < pieces_.size() && (sent_.size() < 2 || under_way_ < kBytesAtOnce)) {
+      Piece& piece = pieces_[next_];
+      const std::size_t bytes = std::min(kMostBytes, piece.bytes);
+      if (bytes > 0) sent_.push_back({calls.send(piece.data, bytes, piece.rank, kDataTag), bytes});
+      under_way_ += bytes;
+      piece.data += bytes;
+      piece.bytes -= bytes;
+      if (piece.bytes == 0) ++next_;
+    }
+  }
+
+ private:
+  struct Sent {
+    MpiRequest request;
+    std::size_t bytes;
+  };
+  static constexpr std::size_t kBytesAtOnce = std::size_t{1} << 18;
+
+  std::vector<Piece> pieces_;
+  std::vector<Sent> sent_;
+  std::size_t next_ = 0, under_way_ = 0;
+};
+
+}  // namespace
+
 void Cluster::exchange(std::span<const Piece> sends, std::span<const Piece> receives, const Interrupted& interrupted) {
   std::vector<MpiRequest> requests;
-  auto each_part = [](const Piece& piece, const auto& f) {
-    for (std::size_t at = 0; at < piece.bytes; at += kMostBytes)
-      f(piece.data + at, std::min(kMostBytes, piece.bytes - at), piece.rank);
-  };
+  Outgoing outgoing(sends, rank_);
   {
     std::lock_guard lock(mutex_);
     for (const Piece& piece : receives) {
-      each_part(piece, [&](std::byte* data, std::size_t bytes, int rank) {
-        requests.push_back(calls_->receive(data, bytes, rank, kDataTag));
-      });
-    }
-    for (const Piece& piece : sends) {
-      each_part(piece, [&](std::byte* data, std::size_t bytes, int rank) {
-        requests.push_back(calls_->send(data, bytes, rank, kDataTag));
-      });
+      for (std::size_t at = 0; at < piece.bytes; at += kMostBytes) {
+        const std::size_t bytes = std::min(kMostBytes, piece.bytes - at);
+        requests.push_back(calls_->receive(piece.data + at, bytes, piece.rank, kDataTag));
+      }
     }
   }
   // All ranks have agreed to this, so it ends, unless a process is gone. The memory is in use until then.
@@ -295,8 +329,9 @@ void Cluster::exchange(std::span<const Piece> sends, std::span<const Piece> rece
   for (Pause pause(std::chrono::milliseconds(50), std::chrono::microseconds(100));; pause.rest(is_aside())) {
     std::lock_guard lock(mutex_);
     if (has_ended_) fail(ErrorCode::Cancelled, "this process ends while data is on its way");
+    outgoing.go_on(*calls_);
     std::erase_if(requests, [&](MpiRequest& request) { return calls_->done(&request); });
-    if (requests.empty()) break;
+    if (requests.empty() && outgoing.is_empty()) break;
     drive();
     if (!asked && interrupted && interrupted()) asked = Clock::now();
     if (asked && Clock::now() - *asked > std::chrono::seconds(2)) {

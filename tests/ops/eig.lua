@@ -31,7 +31,8 @@ spec "eig" {
   },
   check = function(t)
     for _, form in ipairs { { "float64", 1e-14, "complex128" }, { "float32", 1e-6, "complex64" }, { "float16", 2e-3, "complex64" } } do
-      for _, shape in ipairs { { 1, 1 }, { 2, 2 }, { 5, 5 }, { 3, 4, 4 }, { 30, 30 } } do
+      -- Matrices of 48 x 48 and more are LAPACK's where there is one.
+      for _, shape in ipairs { { 1, 1 }, { 2, 2 }, { 5, 5 }, { 3, 4, 4 }, { 30, 30 }, { 2, 61, 61 } } do
         local a = random(shape, #shape, form[1])
         t.equal(lt.eigvals(a).dtype, form[3])
         check_vectors(t, a, form[2])
@@ -39,9 +40,17 @@ spec "eig" {
     end
     check_vectors(t, lt.complex(random({ 2, 6, 6 }, 1, "float64"), random({ 2, 6, 6 }, 2, "float64")), 1e-14)
     check_vectors(t, lt.complex(random({ 6, 6 }, 1, "float32"), 1), 1e-6)
+    check_vectors(t, lt.complex(random({ 70, 70 }, 1, "float64"), random({ 70, 70 }, 2, "float64")), 1e-14)
+    check_vectors(t, lt.complex(random({ 70, 70 }, 1, "float32"), 1), 1e-6)
+    -- A permutation's are the roots of one.
+    local roots = lt.eigvals(lt.roll(lt.eye(64, { dtype = "float64" }), 1, { axis = 1 }))
+    t.close(roots:abs(), lt.ones({ 64 }, { dtype = "float64" }), 1e-13)
+    t.close(lt.sort(roots:real()) + 2, lt.sort(lt.cos(lt.range(64):cast "float64" * (math.pi / 32))) + 2, 1e-13)
     t.equal(lt.eig(lt.zeros { 0, 3, 3 }).shape, { 0, 3 })
     local w = lt.eigvals { { 1, nan }, { 0, 1 } }
     t.ok(w:real()[1]:item() ~= w:real()[1]:item(), "nan is lost")
+    local many = lt.eigvals(lt.where(lt.eye(50):bool(), nan, lt.ones { 50, 50 }))
+    t.ok(many:real():isnan():all():item(), "nan is lost in a large matrix")
     -- A turn by 60 degrees.
     local s = 3 ^ 0.5 / 2
     local turn = lt.eigvals(lt.constant({ { 0.5, -s }, { s, 0.5 } }, { dtype = "float64" }))

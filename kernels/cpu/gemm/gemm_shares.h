@@ -17,7 +17,8 @@ struct Share {
 // About `wanted` shares, with the largest as small as possible.
 class Shares {
  public:
-  Shares(int64_t m, int64_t n, int64_t wanted, int64_t tile_rows = kTileRows, int64_t tile_columns = kTileColumns<float>)
+  Shares(int64_t m, int64_t n, int64_t wanted, int64_t tile_rows = kTileRows,
+         int64_t tile_columns = kTileColumns<float>)
       : m_(m), n_(n) {
     constexpr double kPacking = 16;  // packing an element costs as much as 16 multiplications
     double least = 0;

@@ -69,7 +69,9 @@ template <class T> [[gnu::always_inline]] inline void store_register(RegisterOf<
 #elif defined(__AVX__)
   return reinterpret_cast<RegisterOf<float>>(_mm256_set1_ps(x));
 #else
-  return RegisterOf<float>{} + x;
+  RegisterOf<float> all;
+  for (int i = 0; i < kInRegister<float>; ++i) all[i] = x;
+  return all;
 #endif
 }
 [[gnu::always_inline]] inline RegisterOf<double> all_lanes(double x) {
@@ -78,7 +80,9 @@ template <class T> [[gnu::always_inline]] inline void store_register(RegisterOf<
 #elif defined(__AVX__)
   return reinterpret_cast<RegisterOf<double>>(_mm256_set1_pd(x));
 #else
-  return RegisterOf<double>{} + x;
+  RegisterOf<double> all;
+  for (int i = 0; i < kInRegister<double>; ++i) all[i] = x;
+  return all;
 #endif
 }
 // a * b + c in each lane, rounded as in muladd.h.

@@ -47,11 +47,12 @@ void check_product(int64_t m, int64_t n, int64_t k, bool transpose_a, bool trans
   CHECK(wrong == 0);
 }
 
-constexpr int64_t kShapes[][3] = {{1, 1, 1},     {2, 2, 2},     {2, 2, 3},     {1, 9, 4},      {9, 1, 4},
-                                  {5, 4, 0},     {3, 5, 7},     {16, 16, 16},  {17, 15, 16},   {31, 33, 29},
-                                  {1, 700, 300}, {700, 1, 300}, {64, 64, 64},  {65, 257, 130}, {257, 9, 131},
-                                  {7, 600, 129}, {1, 130, 67},  {1, 1, 64},    {1, 1, 1000},   {3, 4, 300},
-                                  {1, 1, 9000},  {4, 24, 11},   {15, 33, 300}, {29, 79, 70},   {14, 48, 513}};
+constexpr int64_t kShapes[][3] = {
+    {1, 1, 1},     {2, 2, 2},     {2, 2, 3},    {1, 9, 4},     {9, 1, 4},      {5, 4, 0},    {3, 5, 7},
+    {16, 16, 16},  {17, 15, 16},  {31, 33, 29}, {1, 700, 300}, {700, 1, 300},  {64, 64, 64}, {65, 257, 130},
+    {257, 9, 131}, {7, 600, 129}, {1, 130, 67}, {1, 1, 64},    {1, 1, 1000},   {3, 4, 300},  {1, 1, 9000},
+    {4, 24, 11},   {15, 33, 300}, {29, 79, 70}, {14, 48, 513}, {2, 64, 64},    {3, 40, 70},  {300, 1, 90},
+    {2, 200, 150}, {64, 3, 3},    {40, 2, 300}, {8, 8, 8},     {130, 150, 256}};
 
 }  // namespace
 
@@ -68,20 +69,23 @@ TEMPLATE_TEST_CASE("gemm reads matrices whose rows are apart", "[matmul]", float
 }
 
 // Large enough for threads, and rows of b that collide in the caches.
-TEST_CASE("tiles of a wide product", "[matmul]") { check_product<float>(50, 2048, 1030, false, false); }
+TEMPLATE_TEST_CASE("tiles of a wide product", "[matmul]", float, double) {
+  check_product<TestType>(50, 2048, 1030, false, false);
+}
 
 // Many rows as well: several blocks of rows and what is left at every edge, either operand transposed.
-TEST_CASE("tiles of a large product", "[matmul]") {
+TEMPLATE_TEST_CASE("tiles of a large product", "[matmul]", float, double) {
   for (int threads : {1, 5}) {
     set_max_threads(threads);
     for (int flags = 0; flags < 4; ++flags) {
       bool transpose_a = (flags & 1) != 0, transpose_b = (flags & 2) != 0;
-      check_product<float>(512, 37, 259, transpose_a, transpose_b, 219);
-      check_product<float>(301, 27, 513, transpose_a, transpose_b, 229);
+      check_product<TestType>(512, 37, 259, transpose_a, transpose_b, 219);
+      check_product<TestType>(301, 27, 513, transpose_a, transpose_b, 229);
+      check_product<TestType>(270, 300, 512, transpose_a, transpose_b);  // rows that collide
     }
   }
   set_max_threads(0);
-  check_product<float>(259, 1100, 385, false, false, 180);
+  check_product<TestType>(259, 1100, 385, false, false, 180);
 }
 
 TEST_CASE("products of a large transposed matrix", "[matmul]") {
@@ -129,6 +133,11 @@ TEST_CASE("integers wrap in products", "[matmul]") {
 
 TEST_CASE("float64 products do not depend on the number of threads", "[matmul]") {
   check_threads<double>(150, 90, 210);
+  check_threads<double>(90, 150, 210);
+  check_threads<double>(600, 300, 512);
+  check_threads<double>(300, 1, 700);
+  check_threads<double>(2, 500, 700);
+  check_threads<double>(3, 700, 64);
 }
 
 // See Note [Signals wait for sgemm] in onednn_gemm.cpp.
