@@ -20,6 +20,7 @@ namespace {
 constexpr int kControlTag = 1, kDataTag = 2;
 // A message has fewer bytes than an int can count.
 constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+constexpr std::size_t kBetweenHosts = std::size_t{1} << 18;
 constexpr auto kBeat = std::chrono::seconds(1);
 
 Cluster* the_cluster = nullptr;
@@ -272,12 +273,19 @@ Agreement Cluster::meet(const Meeting& meeting, const Interrupted& interrupted) 
 
 namespace {
 
-// What one rank sends in an exchange: to the ranks after its own first, and a few messages at a time. So no rank gets
-// those of all others at once, which fill the queues of its link.
+// Note [Both directions of a link]
+// Open MPI sends a large message after the receiver's answer, and that answer waits behind what the receiver itself
+// sends. So two hosts that send each other one large message use one direction of the link after the other. Between
+// hosts a message has 256 KB, and some are under way at a time. To ranks of the same host it is as large as possible.
+
+// What one rank sends in an exchange: to the ranks after its own first, so that no rank gets the messages of all others
+// at once, which fill the queues of its link.
 class Outgoing {
  public:
-  Outgoing(std::span<const Piece> pieces, int rank) : pieces_(pieces.begin(), pieces.end()) {
-    std::stable_partition(pieces_.begin(), pieces_.end(), [=](const Piece& piece) { return piece.rank > rank; });
+  // message_bytes(rank): the most bytes of a message to a rank.
+  template <class MessageBytes> Outgoing(std::span<const Piece> pieces, int rank, const MessageBytes& message_bytes) {
+    for (const Piece& piece : pieces) pieces_.push_back({piece, message_bytes(piece.rank)});
+    std::stable_partition(pieces_.begin(), pieces_.end(), [=](const Large& each) { return each.piece.rank > rank; });
   }
   bool is_empty() const { return next_ == pieces_.size() && sent_.empty(); }
   void go_on(const MpiCalls& calls) {
@@ -287,8 +295,8 @@ class Outgoing {
       return true;
     });
     while (next_ < pieces_.size() && (sent_.size() < 2 || under_way_ < kBytesAtOnce)) {
-      Piece& piece = pieces_[next_];
-      const std::size_t bytes = std::min(kMostBytes, piece.bytes);
+      auto& [piece, message_bytes] = pieces_[next_];
+      const std::size_t bytes = std::min(message_bytes, piece.bytes);
       if (bytes > 0) sent_.push_back({calls.send(piece.data, bytes, piece.rank, kDataTag), bytes});
       under_way_ += bytes;
       piece.data += bytes;
@@ -298,13 +306,17 @@ class Outgoing {
   }
 
  private:
+  struct Large {
+    Piece piece;  // what is left of it
+    std::size_t message_bytes;
+  };
   struct Sent {
     MpiRequest request;
     std::size_t bytes;
   };
-  static constexpr std::size_t kBytesAtOnce = std::size_t{1} << 18;
+  static constexpr std::size_t kBytesAtOnce = std::size_t{1} << 19;
 
-  std::vector<Piece> pieces_;
+  std::vector<Large> pieces_;
   std::vector<Sent> sent_;
   std::size_t next_ = 0, under_way_ = 0;
 };
@@ -313,12 +325,20 @@ class Outgoing {
 
 void Cluster::exchange(std::span<const Piece> sends, std::span<const Piece> receives, const Interrupted& interrupted) {
   std::vector<MpiRequest> requests;
-  Outgoing outgoing(sends, rank_);
+  // See Note [Both directions of a link]. Sender and receiver decide alike. While ranks tell each other their hosts,
+  // none is known.
+  auto message_bytes = [&](int rank) {
+    const bool is_here =
+        !hosts_.empty() && hosts_[static_cast<std::size_t>(rank)] == hosts_[static_cast<std::size_t>(rank_)];
+    return is_here ? kMostBytes : kBetweenHosts;
+  };
+  Outgoing outgoing(sends, rank_, message_bytes);
   {
     std::lock_guard lock(mutex_);
     for (const Piece& piece : receives) {
-      for (std::size_t at = 0; at < piece.bytes; at += kMostBytes) {
-        const std::size_t bytes = std::min(kMostBytes, piece.bytes - at);
+      const std::size_t most = message_bytes(piece.rank);
+      for (std::size_t at = 0; at < piece.bytes; at += most) {
+        const std::size_t bytes = std::min(most, piece.bytes - at);
         requests.push_back(calls_->receive(piece.data + at, bytes, piece.rank, kDataTag));
       }
     }
