@@ -2,6 +2,8 @@
 
 #include "kernels/element/random_samples.h"
 
+#include <optional>
+
 #include "kernels/cpu/loops/elementwise.h"
 #include "ops/random_samples.h"
 
@@ -40,11 +42,13 @@ class Spread {
   int64_t sizes_[kMaxRank] = {}, strides_[kMaxRank] = {};
 };
 
-// out[i] = draw(i, the first parameter, the second): it returns false where a parameter is wrong.
-template <class T, class Draw> void each_draw(const KernelArgs& args, const Draw& draw) {
+// out[i] = draw(i, the first parameter, the second), where draw = make() for each range of elements: it returns false
+// where a parameter is wrong.
+template <class T, class Make> void each_draw(const KernelArgs& args, const Make& make) {
   const Array& out = args.out[0];
   const Spread first(args.in[0], out), second(args.in[args.n_in - 1], out);
   parallel_for(out.size, kDrawGrain, [&](int64_t begin, int64_t end) {
+    auto draw = make();
     for (int64_t i = begin; i < end; ++i) {
       if (!draw(i, first.at(i), second.at(i), out.as<T>() + i)) {
         args.fault->raise(FaultCode::WrongValue);
@@ -60,33 +64,40 @@ template <class T> void run_gamma(const KernelArgs& args) {
   using C = ComputeType<T>;
   const GammaAttrs& attrs = args.as<GammaAttrs>();
   const bool has_beta = args.n_in > 1;
-  each_draw<T>(args, [&, has_beta](int64_t i, double alpha, double beta, T* out) {
+  auto draw = [&, has_beta](int64_t i, double alpha, double beta, T* out) {
     if (!is_positive(alpha) || (has_beta && !is_positive(beta))) return false;
     Draws draws(attrs.rng, i);
     double drawn = gamma_draw<C>(draws, alpha, attrs.log);
     if (has_beta) drawn = attrs.log ? drawn - plain_log_of(beta) : drawn / beta;
     *out = static_cast<T>(static_cast<C>(drawn));
     return true;
-  });
+  };
+  each_draw<T>(args, [&] { return draw; });
 }
 
 void run_poisson(const KernelArgs& args) {
   const DrawAttrs& attrs = args.as<DrawAttrs>();
-  each_draw<int64_t>(args, [&](int64_t i, double rate, double, int64_t* out) {
-    if (!(rate >= 0 && rate <= 0x1p62)) return false;
-    Draws draws(attrs.rng, i);
-    *out = poisson_draw(draws, rate);
-    return true;
+  each_draw<int64_t>(args, [&] {
+    return [&attrs, last = std::optional<Poisson>()](int64_t i, double rate, double, int64_t* out) mutable {
+      if (!(rate >= 0 && rate <= 0x1p62)) return false;
+      if (!last || rate != last->rate()) last.emplace(rate);
+      Draws draws(attrs.rng, i);
+      *out = last->draw(draws);
+      return true;
+    };
   });
 }
 
 void run_binomial(const KernelArgs& args) {
   const DrawAttrs& attrs = args.as<DrawAttrs>();
-  each_draw<int64_t>(args, [&](int64_t i, double n, double p, int64_t* out) {
-    if (!(n >= 0 && p >= 0 && p <= 1)) return false;
-    Draws draws(attrs.rng, i);
-    *out = binomial_draw(draws, n, p);
-    return true;
+  each_draw<int64_t>(args, [&] {
+    return [&attrs, last = std::optional<Binomial>()](int64_t i, double n, double p, int64_t* out) mutable {
+      if (!(n >= 0 && p >= 0 && p <= 1)) return false;
+      if (!last || !last->is_of(n, p)) last.emplace(n, p);
+      Draws draws(attrs.rng, i);
+      *out = last->draw(draws);
+      return true;
+    };
   });
 }
 
@@ -117,7 +128,7 @@ void run_multinomial(const KernelArgs& args) {
         double now = weight(k);
         Draws draws(attrs.rng, row * classes + k);
         // The share of what is left; rounding may make the last one larger than 1.
-        counts[k] = now >= total ? left : binomial_draw(draws, static_cast<double>(left), now / total);
+        counts[k] = now >= total ? left : Binomial(static_cast<double>(left), now / total).draw(draws);
         left -= counts[k];
         total -= now;
       }

@@ -96,68 +96,133 @@ template <class C> constexpr double gamma_draw(Draws& draws, double alpha, bool 
 // Each is at least 0.95 of a normal distribution's width wide from here on, where rejection works well.
 inline constexpr double kLeastForRejection = 10;
 
-// A number of Poisson's distribution, rate >= 0: below 10 by inversion, else by transformed rejection (Hormann, 1993).
-constexpr int64_t poisson_draw(Draws& draws, double rate) {
-  PhiloxBlock bits = draws.next();
-  double u = unit_double(bits.word[0], bits.word[1]), v = unit_double(bits.word[2], bits.word[3]);
-  if (rate < kLeastForRejection) {
-    double chance = plain_exp_of(-rate), below = chance;
-    int64_t k = 0;
-    for (; u >= below && k < 200; below += chance) chance = chance * rate / static_cast<double>(++k);
-    return k;
-  }
-  double log_rate = plain_log_of(rate), b = 0.931 + 2.53 * std::sqrt(rate), a = -0.059 + 0.02483 * b;
-  double inverse_alpha = 1.1239 + 1.1328 / (b - 3.4), inside = 0.9277 - 3.6224 / (b - 2);
-  for (int attempt = 0; attempt < 1000; ++attempt) {
-    double side = u - 0.5, edge = 0.5 - std::fabs(side);
-    double k = edge > 0 ? std::floor((2 * a / edge + b) * side + rate + 0.43) : -1;
-    if (edge >= 0.07 && v <= inside) return static_cast<int64_t>(k);
-    if (k >= 0 && (edge >= 0.013 || v <= edge) && v > 0 &&
-        plain_log_of(v * inverse_alpha / (a / (edge * edge) + b)) <= k * log_rate - rate - log_factorial(k)) {
-      return static_cast<int64_t>(k);
+// The sums of the chances of 0, 1, 2 and so on. They are computed when a draw first needs them, and kept for the next
+// draws with the same parameters.
+class ChanceSums {
+ public:
+  explicit ChanceSums(double first) : chance_(first) { sums_[0] = first; }
+  // The first number whose sum is above u, at most `most`. next(chance, k) is the chance of k, given that of k - 1.
+  template <class Next> int64_t find(double u, int64_t most, const Next& next) {
+    for (int64_t k = 0; k < most; ++k) {
+      if (k == known_) {
+        chance_ = next(chance_, static_cast<double>(k));
+        sums_[k] = sums_[k - 1] + chance_;
+        ++known_;
+      }
+      if (u < sums_[k]) return k;
     }
-    bits = draws.next();
-    u = unit_double(bits.word[0], bits.word[1]);
-    v = unit_double(bits.word[2], bits.word[3]);
+    return most;
   }
-  return static_cast<int64_t>(rate);
-}
+  static constexpr int64_t kMost = 300;
+
+ private:
+  double chance_, sums_[kMost];
+  int64_t known_ = 1;
+};
+
+// Numbers of Poisson's distribution, rate >= 0: below 10 by inversion, else by transformed rejection (Hormann, 1993).
+class Poisson {
+ public:
+  explicit Poisson(double rate) : rate_(rate), sums_(rate < kLeastForRejection ? plain_exp_of(-rate) : 0) {
+    if (rate < kLeastForRejection) return;
+    log_rate_ = plain_log_of(rate);
+    b_ = 0.931 + 2.53 * std::sqrt(rate);
+    a_ = -0.059 + 0.02483 * b_;
+    inverse_alpha_ = 1.1239 + 1.1328 / (b_ - 3.4);
+    inside_ = 0.9277 - 3.6224 / (b_ - 2);
+  }
+  double rate() const { return rate_; }
+
+  int64_t draw(Draws& draws) {
+    PhiloxBlock bits = draws.next();
+    double u = unit_double(bits.word[0], bits.word[1]), v = unit_double(bits.word[2], bits.word[3]);
+    if (rate_ < kLeastForRejection) {
+      return sums_.find(u, 200, [this](double chance, double k) { return chance * rate_ / k; });
+    }
+    for (int attempt = 0; attempt < 1000; ++attempt) {
+      double side = u - 0.5, edge = 0.5 - std::fabs(side);
+      double k = edge > 0 ? std::floor((2 * a_ / edge + b_) * side + rate_ + 0.43) : -1;
+      if (edge >= 0.07 && v <= inside_) return static_cast<int64_t>(k);
+      if (k >= 0 && (edge >= 0.013 || v <= edge) && v > 0 &&
+          plain_log_of(v * inverse_alpha_ / (a_ / (edge * edge) + b_)) <= k * log_rate_ - rate_ - log_factorial(k)) {
+        return static_cast<int64_t>(k);
+      }
+      bits = draws.next();
+      u = unit_double(bits.word[0], bits.word[1]);
+      v = unit_double(bits.word[2], bits.word[3]);
+    }
+    return static_cast<int64_t>(rate_);
+  }
+
+ private:
+  double rate_;
+  ChanceSums sums_;
+  double log_rate_ = 0, a_ = 0, b_ = 0, inverse_alpha_ = 0, inside_ = 0;
+};
 
 // How many of n independent trials with chance p succeed, n whole, 0 <= p <= 1: by inversion while n p is below 10,
-// else by transformed rejection (Hormann, 1993).
-constexpr int64_t binomial_draw(Draws& draws, double n, double p) {
-  if (p > 0.5) return static_cast<int64_t>(n) - binomial_draw(draws, n, 1 - p);
-  if (n <= 0 || p <= 0) return 0;
-  PhiloxBlock bits = draws.next();
-  double u = unit_double(bits.word[0], bits.word[1]), v = unit_double(bits.word[2], bits.word[3]);
-  double q = 1 - p, odds = p / q;
-  if (n * p < kLeastForRejection) {
+// else by transformed rejection (Hormann, 1993). Of a chance above 1/2 those that fail are drawn.
+class Binomial {
+ public:
+  Binomial(double n, double p)
+      : n_(n),
+        given_(p),
+        p_(p > 0.5 ? 1 - p : p),
+        odds_(p_ / (1 - p_)),
+        sums_(is_short() && n > 0 && p_ > 0 ? no_success() : 0) {
+    if (is_short()) return;
+    double width = std::sqrt(n_ * p_ * (1 - p_));
+    b_ = 1.15 + 2.53 * width;
+    a_ = -0.0873 + 0.0248 * b_ + 0.01 * p_;
+    middle_ = n_ * p_ + 0.5;
+    inside_ = 0.92 - 4.2 / b_;
+    alpha_ = (2.83 + 5.1 / b_) * width;
+    m_ = std::floor((n_ + 1) * p_);
+    at_m_ =
+        (m_ + 0.5) * plain_log_of((m_ + 1) / (odds_ * (n_ - m_ + 1))) + factorial_rest(m_) + factorial_rest(n_ - m_);
+  }
+  bool is_of(double n, double p) const { return n == n_ && p == given_; }
+
+  int64_t draw(Draws& draws) {
+    int64_t drawn = n_ <= 0 || p_ <= 0 ? 0 : successes(draws);
+    return given_ > 0.5 ? static_cast<int64_t>(n_) - drawn : drawn;
+  }
+
+ private:
+  bool is_short() const { return n_ * p_ < kLeastForRejection; }
+  double no_success() const {
+    double q = 1 - p_;
     // log(1 - p), also where 1 - p has lost p's digits.
-    double log_q = q == 1 ? -p : plain_log_of(q) * (p / (1 - q));
-    double chance = plain_exp_of(n * log_q), below = chance, k = 0;
-    for (; u >= below && k < n && k < 300; below += chance) {
-      chance = chance * odds * (n - k) / (k + 1);
-      k += 1;
-    }
-    return static_cast<int64_t>(k);
+    double log_q = q == 1 ? -p_ : plain_log_of(q) * (p_ / (1 - q));
+    return plain_exp_of(n_ * log_q);
   }
-  double width = std::sqrt(n * p * q), b = 1.15 + 2.53 * width, a = -0.0873 + 0.0248 * b + 0.01 * p;
-  double middle = n * p + 0.5, inside = 0.92 - 4.2 / b, alpha = (2.83 + 5.1 / b) * width, m = std::floor((n + 1) * p);
-  double at_m = (m + 0.5) * plain_log_of((m + 1) / (odds * (n - m + 1))) + factorial_rest(m) + factorial_rest(n - m);
-  for (int attempt = 0; attempt < 1000; ++attempt) {
-    double side = u - 0.5, edge = 0.5 - std::fabs(side);
-    double k = edge > 0 ? std::floor((2 * a / edge + b) * side + middle) : -1;
-    if (k >= 0 && k <= n) {
-      if (edge >= 0.07 && v <= inside) return static_cast<int64_t>(k);
-      double bound = at_m + (n + 1) * plain_log_of((n - m + 1) / (n - k + 1)) +
-                     (k + 0.5) * plain_log_of(odds * (n - k + 1) / (k + 1)) - factorial_rest(k) - factorial_rest(n - k);
-      if (v > 0 && plain_log_of(v * alpha / (a / (edge * edge) + b)) <= bound) return static_cast<int64_t>(k);
+  int64_t successes(Draws& draws) {
+    PhiloxBlock bits = draws.next();
+    double u = unit_double(bits.word[0], bits.word[1]), v = unit_double(bits.word[2], bits.word[3]);
+    if (is_short()) {
+      const int64_t most = n_ < ChanceSums::kMost ? static_cast<int64_t>(n_) : ChanceSums::kMost;
+      return sums_.find(u, most, [this](double chance, double k) { return chance * odds_ * (n_ - (k - 1)) / k; });
     }
-    bits = draws.next();
-    u = unit_double(bits.word[0], bits.word[1]);
-    v = unit_double(bits.word[2], bits.word[3]);
+    for (int attempt = 0; attempt < 1000; ++attempt) {
+      double side = u - 0.5, edge = 0.5 - std::fabs(side);
+      double k = edge > 0 ? std::floor((2 * a_ / edge + b_) * side + middle_) : -1;
+      if (k >= 0 && k <= n_) {
+        if (edge >= 0.07 && v <= inside_) return static_cast<int64_t>(k);
+        double bound = at_m_ + (n_ + 1) * plain_log_of((n_ - m_ + 1) / (n_ - k + 1)) +
+                       (k + 0.5) * plain_log_of(odds_ * (n_ - k + 1) / (k + 1)) - factorial_rest(k) -
+                       factorial_rest(n_ - k);
+        if (v > 0 && plain_log_of(v * alpha_ / (a_ / (edge * edge) + b_)) <= bound) return static_cast<int64_t>(k);
+      }
+      bits = draws.next();
+      u = unit_double(bits.word[0], bits.word[1]);
+      v = unit_double(bits.word[2], bits.word[3]);
+    }
+    return static_cast<int64_t>(m_);
   }
-  return static_cast<int64_t>(m);
-}
+
+  double n_, given_, p_, odds_;
+  ChanceSums sums_;
+  double a_ = 0, b_ = 0, middle_ = 0, inside_ = 0, alpha_ = 0, m_ = 0, at_m_ = 0;
+};
 
 }  // namespace lutra
