@@ -7,6 +7,7 @@
 #include "kernels/cpu/complex/parts.h"
 #include "kernels/cpu/loops/copy.h"
 #include "kernels/cpu/loops/elementwise.h"
+#include "kernels/element/roundings.h"
 
 namespace lutra {
 namespace {
@@ -27,6 +28,18 @@ struct AngleOf : Costly {
   template <class T> static T apply(Complex<T> x) { return std::atan2(x.im, x.re); }
   template <std::floating_point T> static T apply(T x) { return std::atan2(T(0), x); }
 };
+
+// A question about both parts: whether it is so of one, or of both.
+template <class Question, bool kOfBoth> struct OfParts {
+  template <class T> static constexpr bool apply(Complex<T> x) {
+    return kOfBoth ? Question::apply(x.re) && Question::apply(x.im) : Question::apply(x.re) || Question::apply(x.im);
+  }
+};
+template <class Question, bool kOfBoth> void add_question(KernelRegistry& kernels, const char* name) {
+  kernels.add_each(name, DeviceType::CPU, ComplexTypes{}, [](auto tag) {
+    return KernelEntry{.run = run_unary<OfParts<Question, kOfBoth>, bool, typename decltype(tag)::type>};
+  });
+}
 
 void fill_zero(const KernelArgs& args) {
   const Array& out = args.out[0];
@@ -58,6 +71,9 @@ void register_complex_cpu(KernelRegistry& kernels) {
   kernels.add("Real", DeviceType::CPU, kNumbers, {.run = run_copy});
   kernels.add("Conj", DeviceType::CPU, kNumbers, {.run = run_copy});
   kernels.add("Imag", DeviceType::CPU, kNumbers, {.run = fill_zero});
+  add_question<IsNan, false>(kernels, "IsNan");
+  add_question<IsInf, false>(kernels, "IsInf");
+  add_question<IsFinite, true>(kernels, "IsFinite");
   add_complex_arithmetic(kernels);
   add_complex_functions(kernels);
   add_complex_sums(kernels);

@@ -1,6 +1,7 @@
 // Variances, standard deviations and log-sum-exp on the CPU.
 
 #include <cmath>
+#include <vector>
 
 #include "kernels/cpu/loops/two_pass.h"
 #include "kernels/element/elementary.h"
@@ -60,6 +61,30 @@ template <class T, bool kRoot> void run_variance(const KernelArgs& args) {
   });
 }
 
+// The variance of the real parts and that of the imaginary ones, added up.
+template <class T, bool kRoot> void run_complex_variance(const KernelArgs& args) {
+  const Complex<T>* x = args.in[0].as<Complex<T>>();
+  const std::size_t size = static_cast<std::size_t>(args.in[0].size),
+                    results = static_cast<std::size_t>(args.out[0].size);
+  std::vector<T> part(size), of_imaginary(results);
+  Array in = args.in[0], out = args.out[0];
+  in.data = reinterpret_cast<std::byte*>(part.data());
+  in.dtype = real_dtype(in.dtype);
+  KernelArgs of_part = args;
+  of_part.in = &in;
+  of_part.out = &out;
+  for (std::size_t i = 0; i < size; ++i) part[i] = x[i].re;
+  run_variance<T, false>(of_part);
+  for (std::size_t i = 0; i < size; ++i) part[i] = x[i].im;
+  out.data = reinterpret_cast<std::byte*>(of_imaginary.data());
+  run_variance<T, false>(of_part);
+  T* sum = args.out[0].as<T>();
+  for (std::size_t i = 0; i < results; ++i) {
+    sum[i] += of_imaginary[i];
+    if (kRoot) sum[i] = std::sqrt(sum[i]);
+  }
+}
+
 template <class C> bool is_finite(C x) { return std::fabs(x) < std::numeric_limits<C>::infinity(); }
 
 // a: the largest; b: the sum of e^(x - a), or of e^x where a is not finite: inf, 0 or nan, as e^a is.
@@ -108,8 +133,8 @@ template <class T> void run_logsumexp(const KernelArgs& args) {
   });
 }
 
-template <class Run> void add(KernelRegistry& kernels, const char* name, Run run_of) {
-  kernels.add_each(name, DeviceType::CPU, AllFloats{},
+template <class Types = AllFloats, class Run> void add(KernelRegistry& kernels, const char* name, Run run_of) {
+  kernels.add_each(name, DeviceType::CPU, Types{},
                    [=](auto tag) { return KernelEntry{.run = run_of(tag), .scratch = pair_scratch}; });
 }
 
@@ -118,6 +143,10 @@ template <class Run> void add(KernelRegistry& kernels, const char* name, Run run
 void register_moments_cpu(KernelRegistry& kernels) {
   add(kernels, "Var", [](auto tag) { return run_variance<typename decltype(tag)::type, false>; });
   add(kernels, "Std", [](auto tag) { return run_variance<typename decltype(tag)::type, true>; });
+  add<ComplexTypes>(kernels, "Var",
+                    [](auto tag) { return run_complex_variance<typename decltype(tag)::type::Part, false>; });
+  add<ComplexTypes>(kernels, "Std",
+                    [](auto tag) { return run_complex_variance<typename decltype(tag)::type::Part, true>; });
   add(kernels, "Logsumexp", [](auto tag) { return run_logsumexp<typename decltype(tag)::type>; });
 }
 

@@ -4,7 +4,9 @@
 
 #include <vector>
 
+#include "kernels/cpu/loops/elementwise.h"
 #include "kernels/cpu/loops/reduce_axes.h"
+#include "kernels/element/complex_arithmetic.h"
 #include "ops/vector_norm.h"
 
 namespace lutra {
@@ -34,12 +36,31 @@ template <class T> void run_norm(const KernelArgs& args) {
   }
 }
 
+// The norm of the magnitudes.
+template <class T> void run_norm_of_complex(const KernelArgs& args) {
+  const Complex<T>* x = args.in[0].as<Complex<T>>();
+  std::vector<T> sizes(static_cast<std::size_t>(args.in[0].size));
+  parallel_for(args.in[0].size, kCheapGrain / 8, [&, to = sizes.data()](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) to[i] = size_of_complex(x[i]);
+  });
+  Array real = args.in[0];
+  real.data = reinterpret_cast<std::byte*>(sizes.data());
+  real.dtype = real_dtype(real.dtype);
+  KernelArgs of_sizes = args;
+  of_sizes.in = &real;
+  run_norm<T>(of_sizes);
+}
+
 }  // namespace
 
 void register_vector_norm_cpu(KernelRegistry& kernels) {
   kernels.add_each("Norm", DeviceType::CPU, AllFloats{}, [](auto tag) {
     using T = typename decltype(tag)::type;
     return KernelEntry{.run = run_norm<T>, .scratch = reduce_scratch<Norm2<T, 0>>};
+  });
+  kernels.add_each("Norm", DeviceType::CPU, ComplexTypes{}, [](auto tag) {
+    using T = typename decltype(tag)::type::Part;
+    return KernelEntry{.run = run_norm_of_complex<T>, .scratch = reduce_scratch<Norm2<T, 0>>};
   });
 }
 

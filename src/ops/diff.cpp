@@ -84,7 +84,7 @@ void define_diff_ops(OpRegistry& ops) {
       .name = "Diff",
       .lua_name = "diff",
       .summary = "Each element along an axis less the one before it, n times over; integers wrap.",
-      .inputs = {{"x", kNumbers, "at least one axis"}},
+      .inputs = {{"x", kNumbers | kComplex, "at least one axis"}},
       .attrs = attrs<DiffAttrs>(
           {attr("axis", &DiffAttrs::axis, "the axis along which to subtract").positional().otherwise("-1"),
            attr("n", &DiffAttrs::n, "how many times").otherwise("1")}),
@@ -103,7 +103,7 @@ void define_diff_ops(OpRegistry& ops) {
       .lua_name = "gradient",
       .summary = "The slopes along an axis of samples at distance dx: central differences, and one-sided ones at both "
                  "ends. The gradient of a loss is a tape's: tape:gradient(loss, variables).",
-      .inputs = {{"x", kNumbers, "at least one axis"}},
+      .inputs = {{"x", kNumbers | kComplex, "at least one axis"}},
       .attrs = attrs<SlopeAttrs>(
           {attr("dx", &SlopeAttrs::dx, "the distance of two samples").positional().otherwise("1"),
            attr("axis", &SlopeAttrs::axis, "the axis along which the samples are").otherwise("-1"),

@@ -40,7 +40,8 @@ void define_isclose_ops(OpRegistry& ops) {
       .name = "IsClose",
       .lua_name = "isclose",
       .summary = "Whether a and b are equal, or finite and no further apart than atol + rtol |b|.",
-      .inputs = {{"a", kNumbers, "any shape", kNumber}, {"b", kNumbers, "broadcasts with the other", kNumber}},
+      .inputs = {{"a", kNumbers | kComplex, "any shape", kNumber},
+                 {"b", kNumbers | kComplex, "broadcasts with the other", kNumber}},
       .attrs = attrs<IsCloseAttrs>(
           {attr("rtol", &IsCloseAttrs::rtol, "how far apart they may be, in shares of |b|").otherwise("1e-5"),
            attr("atol", &IsCloseAttrs::atol, "how far apart they may be besides").otherwise("1e-8"),

@@ -52,15 +52,15 @@ void logsumexp_gradient(Gradient& g) {
 constexpr const char* kErrors = "InvalidArgument for an axis that does not exist or is given twice, or if x is bool.";
 
 void define_variance(OpRegistry& ops, OpDef def) {
-  def.inputs = {{"x", kNumbers, "any shape"}};
+  def.inputs = {{"x", kNumbers | kComplex, "any shape"}};
   def.attrs = attrs<VarAttrs>(
       {axis_option<VarAttrs>(),
        attr("ddof", &VarAttrs::ddof, "subtracted from the number of elements in the divisor").otherwise("0"),
        keepdims_option<VarAttrs>()});
-  def.output = kReducedFraction;
+  def.output = kReducedReal;
   def.errors = kErrors;
   def.compute = Compute::Float;
-  def.shape = reduced_like_key;
+  def.shape = reduced_to_real;
   def.cost = two_pass_cost;
   def.gpu = kFloats;
   ops.define(std::move(def));

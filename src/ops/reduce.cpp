@@ -128,6 +128,7 @@ Shape result_shape(const Inference& inference) {
 }
 
 void reduced_like_key(Inference& inference) { inference.output(inference.key(), result_shape(inference)); }
+void reduced_to_real(Inference& inference) { inference.output(real_dtype(inference.key()), result_shape(inference)); }
 
 Value over_result(Gradient& g, Value dy, Value y) {
   return dy / g.call("SelectV2", {g.call("Equal", {y, 0.0}), std::numeric_limits<double>::infinity(), y});

@@ -35,6 +35,8 @@ Shape result_shape(const Inference& inference);
 void require_elements(const Inference& inference, uint32_t mask);
 // Declares one output: the key dtype in result_shape.
 void reduced_like_key(Inference& inference);
+// The same in the dtype of a complex key's parts.
+void reduced_to_real(Inference& inference);
 
 // The options of reductions.
 template <class A> AttrDef axis_option() {
@@ -45,5 +47,7 @@ template <class A> AttrDef keepdims_option() {
 }
 
 inline constexpr const char* kReducedFraction = "x's shape without the axes; float32 for integers, else x's dtype";
+inline constexpr const char* kReducedReal =
+    "x's shape without the axes; float32 for integers, the dtype of the parts of complex numbers, else x's dtype";
 
 }  // namespace lutra

@@ -209,7 +209,8 @@ void define_statistics_ops(OpRegistry& ops) {
       .name = "AllClose",
       .lua_name = "allclose",
       .summary = "Whether all elements of a and b are close, as isclose says.",
-      .inputs = {{"a", kNumbers, "any shape", kNumber}, {"b", kNumbers, "broadcasts with the other", kNumber}},
+      .inputs = {{"a", kNumbers | kComplex, "any shape", kNumber},
+                 {"b", kNumbers | kComplex, "broadcasts with the other", kNumber}},
       .attrs = attrs<CloseAttrs>(
           {attr("rtol", &CloseAttrs::rtol, "how far apart they may be, in shares of |b|").otherwise("1e-5"),
            attr("atol", &CloseAttrs::atol, "how far apart they may be besides").otherwise("1e-8"),

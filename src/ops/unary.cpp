@@ -166,11 +166,12 @@ void bool_like_first(Inference& inference) { inference.output(DType::Bool, infer
 
 void define_questions(OpRegistry& ops) {
   const UnaryEntry entries[] = {
-      {"IsNan", "isnan", "Whether x is nan; false for integers.", "numpy.isnan",
+      {"IsNan", "isnan", "Whether x, or a part of a complex x, is nan; false for integers.", "numpy.isnan",
        "lutra.isnan{1.0, 0 / 0}  --> {false, true}"},
-      {"IsInf", "isinf", "Whether x is inf or -inf; false for integers.", "numpy.isinf",
+      {"IsInf", "isinf", "Whether x, or a part of a complex x, is inf or -inf; false for integers.", "numpy.isinf",
        "lutra.isinf{1.0, -math.huge}  --> {false, true}"},
-      {"IsFinite", "isfinite", "Whether x is neither nan nor infinite; true for integers.", "numpy.isfinite",
+      {"IsFinite", "isfinite",
+       "Whether x, and both parts of a complex x, are neither nan nor infinite; true for integers.", "numpy.isfinite",
        "lutra.isfinite{1.0, math.huge}  --> {true, false}"},
   };
   for (const UnaryEntry& entry : entries) {
@@ -178,7 +179,7 @@ void define_questions(OpRegistry& ops) {
         .name = entry.name,
         .lua_name = entry.lua_name,
         .summary = entry.summary,
-        .inputs = {{"x", kNumbers, "any shape", kNumber | kByElement}},
+        .inputs = {{"x", kNumbers | kComplex, "any shape", kNumber | kByElement}},
         .output = "x's shape; bool",
         .errors = "InvalidArgument if x is bool.",
         .source = entry.source,

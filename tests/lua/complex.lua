@@ -284,7 +284,7 @@ expect.case("what refuses complex tensors", function()
   refuses("floordiv: a is complex64", function() return z // 2 end)
   refuses("mod: a is complex64", function() return z % 2 end)
   refuses("bitwise_and: a is complex64", function() return z & 1 end)
-  for _, name in ipairs { "floor", "round", "sign", "expm1", "erf", "relu", "sigmoid", "softmax", "argmax", "sort", "var", "median",
+  for _, name in ipairs { "floor", "round", "sign", "expm1", "erf", "relu", "sigmoid", "softmax", "argmax", "sort", "median",
     "log1p", "asin", "cummax" } do
     expect.raises("InvalidArgument", "x is complex64", z[name], z)
   end
@@ -320,6 +320,49 @@ expect.case("powers at the edges, and gradients through recomputed functions", f
     slopes[i] = tape:gradient(f(z):sum(), z)
   end
   expect.equal(slopes[1]:totable(), slopes[2]:totable())
+end)
+
+expect.case("norms, variances, differences and questions: NumPy's answers", function()
+  local z = lt.complex(lt.constant({ { 3, 0, 1 }, { -1, 2, 0.5 } }, { dtype = "float64" }), { { 4, 0, -2 }, { 0.25, 1, 3 } })
+  local function near(x, wanted)
+    expect.equal(x.dtype, "float64")
+    assert(lt.allclose(x, lt.constant(wanted, { dtype = "float64" }), { rtol = 1e-14, atol = 0 }):item(), tostring(x))
+  end
+  near(z:norm(), 6.73145600891813)
+  near(z:norm { axis = 2 }, { 5.477225575051661, 3.9131189606246317 })
+  near(z:norm { ord = 1 }, 13.544293626553104)
+  near(z:norm { axis = 1, ord = math.huge }, { 5, 2.23606797749979, 3.0413812651491097 })
+  near(z:var(), 5.626736111111111)
+  near(z:std { axis = 1, ddof = 1 }, { 3.877015604817706, 1.5811388300841898, 3.5531676008879738 })
+  expect.equal(z:complex64():var().dtype, "float32")
+  near(lt.complex(lt.constant({ 1e200, 1e-200 }, { dtype = "float64" }), 0):norm(), 1e200)
+  expect.equal(lt.diff(z):totable(), { { { -3.0, -4.0 }, { 1.0, -2.0 } }, { { 3.0, 0.75 }, { -1.5, 2.0 } } })
+  expect.equal(lt.gradient(z)[2]:totable(), { { 3.0, 0.75 }, { 0.75, 1.375 }, { -1.5, 2.0 } })
+  local odd = lt.complex({ 0 / 0, 1, 2, 3 }, { 1, -math.huge, 0 / 0, 4 })
+  expect.equal(odd:isnan():totable(), { true, false, true, false })
+  expect.equal(odd:isinf():totable(), { false, true, false, false })
+  expect.equal(odd:isfinite():totable(), { false, false, false, true })
+  expect.equal(lt.isclose(z, z + lt.complex(0, 1e-9)):all():item(), true)
+  expect.equal(lt.allclose(z, z:conj()):item(), false)
+
+  -- Gradients against differences.
+  for name, f in pairs {
+    norm = function(x) return x:norm { axis = 1 }:sum() end, norm1 = function(x) return (x + 0.3):norm { ord = 1 } end,
+    largest = function(x) return x:norm { ord = math.huge } end, var = function(x) return x:var() end,
+    std = function(x) return x:std { axis = 1 }:sum() end, diff = function(x) return lt.diff(x):abs():square():sum() end,
+  } do
+    local tape <close> = lt.GradientTape()
+    tape:watch(z)
+    local slopes = tape:gradient(f(z), z)
+    for at = 1, 6 do
+      local step = lt.one_hot(at, 6, { dtype = "float64" }):reshape { 2, 3 } * 1e-6
+      for part, move in ipairs { lt.complex(step, 0), lt.complex(0, step) } do
+        local slope = ((f(z + move) - f(z - move)) / 2e-6):item()
+        local own = select(part, slopes:reshape { 6 }[at]:item())
+        assert(math.abs(own - slope) < 1e-7, ("%s: element %d, part %d: %g, not %g"):format(name, at, part, own, slope))
+      end
+    end
+  end
 end)
 
 print("complex passed")

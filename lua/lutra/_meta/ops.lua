@@ -95,15 +95,15 @@ function lutra.all(x, axis, options) end
 function Tensor:all(axis, options) end
 
 --- Whether all elements of a and b are close, as isclose says.
----@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
+---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param options? any options
 ---@return lutra.Tensor # a scalar; bool
 --- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a negative rtol or atol.
 function lutra.allclose(a, b, options) end
 
 --- Whether all elements of a and b are close, as isclose says.
----@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param options? any options
 ---@return lutra.Tensor # a scalar; bool
 --- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a negative rtol or atol.
@@ -750,7 +750,7 @@ function lutra.diag(x, k) end
 function Tensor:diag(k) end
 
 --- Each element along an axis less the one before it, n times over; integers wrap.
----@param x any at least one axis; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any at least one axis; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param axis? any the axis along which to subtract (default -1)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape with n elements less along the axis, or none; x's dtype
@@ -1182,7 +1182,7 @@ function lutra.glu(x, axis) end
 function Tensor:glu(axis) end
 
 --- The slopes along an axis of samples at distance dx: central differences, and one-sided ones at both ends. The gradient of a loss is a tape's: tape:gradient(loss, variables).
----@param x any at least one axis; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any at least one axis; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param dx? any the distance of two samples (default 1)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
@@ -1344,27 +1344,27 @@ function lutra.inv(x) end
 function Tensor:inv() end
 
 --- Whether a and b are equal, or finite and no further apart than atol + rtol |b|.
----@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
+---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param options? any options
 ---@return lutra.Tensor # the broadcast shape of both; bool
 --- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a negative rtol or atol.
 function lutra.isclose(a, b, options) end
 
 --- Whether a and b are equal, or finite and no further apart than atol + rtol |b|.
----@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param options? any options
 ---@return lutra.Tensor # the broadcast shape of both; bool
 --- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a negative rtol or atol.
 function Tensor:isclose(b, options) end
 
---- Whether x is neither nan nor infinite; true for integers.
----@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+--- Whether x, and both parts of a complex x, are neither nan nor infinite; true for integers.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # x's shape; bool
 --- Errors: InvalidArgument if x is bool.
 function lutra.isfinite(x) end
 
---- Whether x is neither nan nor infinite; true for integers.
+--- Whether x, and both parts of a complex x, are neither nan nor infinite; true for integers.
 ---@return lutra.Tensor # x's shape; bool
 --- Errors: InvalidArgument if x is bool.
 function Tensor:isfinite() end
@@ -1380,24 +1380,24 @@ function lutra.isin(x, values) end
 ---@return lutra.Tensor # x's shape; bool
 function Tensor:isin(values) end
 
---- Whether x is inf or -inf; false for integers.
----@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+--- Whether x, or a part of a complex x, is inf or -inf; false for integers.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # x's shape; bool
 --- Errors: InvalidArgument if x is bool.
 function lutra.isinf(x) end
 
---- Whether x is inf or -inf; false for integers.
+--- Whether x, or a part of a complex x, is inf or -inf; false for integers.
 ---@return lutra.Tensor # x's shape; bool
 --- Errors: InvalidArgument if x is bool.
 function Tensor:isinf() end
 
---- Whether x is nan; false for integers.
----@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+--- Whether x, or a part of a complex x, is nan; false for integers.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # x's shape; bool
 --- Errors: InvalidArgument if x is bool.
 function lutra.isnan(x) end
 
---- Whether x is nan; false for integers.
+--- Whether x, or a part of a complex x, is nan; false for integers.
 ---@return lutra.Tensor # x's shape; bool
 --- Errors: InvalidArgument if x is bool.
 function Tensor:isnan() end
@@ -2194,17 +2194,17 @@ function lutra.nonzero(x) end
 function Tensor:nonzero() end
 
 --- The norm of the vectors along the given axes, or of all elements: the square root of the sum of squares; with ord 1 the sum of magnitudes, with ord math.huge the largest; 0 if there are no elements. Where it is 0, its gradient is 0.
----@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param axis? any an axis or a list of axes to reduce over (default all)
 ---@param options? any options
----@return lutra.Tensor # x's shape without the axes; float32 for integers, else x's dtype
+---@return lutra.Tensor # x's shape without the axes; float32 for integers, the dtype of the parts of complex numbers, else x's dtype
 --- Errors: InvalidArgument for an axis that does not exist or is given twice, for another ord, or if x is bool.
 function lutra.norm(x, axis, options) end
 
 --- The norm of the vectors along the given axes, or of all elements: the square root of the sum of squares; with ord 1 the sum of magnitudes, with ord math.huge the largest; 0 if there are no elements. Where it is 0, its gradient is 0.
 ---@param axis? any an axis or a list of axes to reduce over (default all)
 ---@param options? any options
----@return lutra.Tensor # x's shape without the axes; float32 for integers, else x's dtype
+---@return lutra.Tensor # x's shape without the axes; float32 for integers, the dtype of the parts of complex numbers, else x's dtype
 --- Errors: InvalidArgument for an axis that does not exist or is given twice, for another ord, or if x is bool.
 function Tensor:norm(axis, options) end
 
@@ -2959,17 +2959,17 @@ function Tensor:squeeze(axis) end
 function lutra.stack(tensors, axis) end
 
 --- The standard deviation over the given axes, or of all elements: the square root of the variance; nan if there are no elements. Where it is 0, its gradient is 0.
----@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param axis? any an axis or a list of axes to reduce over (default all)
 ---@param options? any options
----@return lutra.Tensor # x's shape without the axes; float32 for integers, else x's dtype
+---@return lutra.Tensor # x's shape without the axes; float32 for integers, the dtype of the parts of complex numbers, else x's dtype
 --- Errors: InvalidArgument for an axis that does not exist or is given twice, or if x is bool.
 function lutra.std(x, axis, options) end
 
 --- The standard deviation over the given axes, or of all elements: the square root of the variance; nan if there are no elements. Where it is 0, its gradient is 0.
 ---@param axis? any an axis or a list of axes to reduce over (default all)
 ---@param options? any options
----@return lutra.Tensor # x's shape without the axes; float32 for integers, else x's dtype
+---@return lutra.Tensor # x's shape without the axes; float32 for integers, the dtype of the parts of complex numbers, else x's dtype
 --- Errors: InvalidArgument for an axis that does not exist or is given twice, or if x is bool.
 function Tensor:std(axis, options) end
 
@@ -3327,17 +3327,17 @@ function lutra.unstack(x, axis) end
 function Tensor:unstack(axis) end
 
 --- The variance over the given axes, or of all elements: the mean square of the differences from the mean; nan if there are no elements.
----@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param axis? any an axis or a list of axes to reduce over (default all)
 ---@param options? any options
----@return lutra.Tensor # x's shape without the axes; float32 for integers, else x's dtype
+---@return lutra.Tensor # x's shape without the axes; float32 for integers, the dtype of the parts of complex numbers, else x's dtype
 --- Errors: InvalidArgument for an axis that does not exist or is given twice, or if x is bool.
 function lutra.var(x, axis, options) end
 
 --- The variance over the given axes, or of all elements: the mean square of the differences from the mean; nan if there are no elements.
 ---@param axis? any an axis or a list of axes to reduce over (default all)
 ---@param options? any options
----@return lutra.Tensor # x's shape without the axes; float32 for integers, else x's dtype
+---@return lutra.Tensor # x's shape without the axes; float32 for integers, the dtype of the parts of complex numbers, else x's dtype
 --- Errors: InvalidArgument for an axis that does not exist or is given twice, or if x is bool.
 function Tensor:var(axis, options) end
 
