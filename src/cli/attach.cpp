@@ -1,5 +1,6 @@
 #include "cli/attach.h"
 
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -104,6 +105,9 @@ class AttachedPrompt {
   bool has_failed_ = false;
   bool is_slow_ = false;  // the host did not answer the last question in time
   std::uint64_t questions_ = 0;
+  const bool reads_terminal_ = isatty(STDIN_FILENO) != 0;
+  int sent_ = 0;              // of the presses of Ctrl-C, those that the host was told of
+  bool wants_input_ = false;  // the entry waits for a line of the terminal
 };
 
 void AttachedPrompt::show(const Frame& frame) {
@@ -121,24 +125,28 @@ void AttachedPrompt::show(const Frame& frame) {
       else if (payload[0] == static_cast<char>(attach::TextKind::Note)) report_.note(payload.substr(1));
       else std::fwrite(payload.data() + 1, 1, payload.size() - 1, stdout), std::fputc('\n', stdout);
       break;
-    case Kind::WantInput: give_input(); break;
+    case Kind::WantInput:
+      wants_input_ = true;
+      if (!reads_terminal_) give_input();
+      break;
     case Kind::Answer: is_slow_ = false; break;  // a late one
     default: break;
   }
 }
 
+// Sends the next line of stdin. One of a terminal can be read by now. For others Ctrl-C may end the wait.
 void AttachedPrompt::give_input() {
+  wants_input_ = false;
   std::fflush(stdout);
   std::clearerr(stdin);
   char* line = nullptr;
   std::size_t capacity = 0;
-  sigprocmask(SIG_SETMASK, &unblocked_, nullptr);
+  if (!reads_terminal_) sigprocmask(SIG_SETMASK, &unblocked_, nullptr);
   const ssize_t size = getline(&line, &capacity, stdin);
   sigset_t blocked = unblocked_;
   sigaddset(&blocked, SIGINT);
   sigprocmask(SIG_SETMASK, &blocked, nullptr);
-  // Ctrl-C ends the read: wait_until_ready interrupts the entry.
-  if (size >= 0 || presses == 0) client_.send(Kind::Input, {line, static_cast<std::size_t>(size > 0 ? size : 0)});
+  if (size >= 0 || presses == sent_) client_.send(Kind::Input, {line, static_cast<std::size_t>(size > 0 ? size : 0)});
   std::free(line);
 }
 
@@ -154,25 +162,33 @@ void AttachedPrompt::take_ready(std::string_view payload) {
 // Shows what the host sends until it is ready for an entry. Ctrl-C interrupts the entry.
 AttachedPrompt::Wait AttachedPrompt::wait_until_ready() {
   bool is_told = !is_interactive_ || has_begun_;
-  int sent = 0;
+  sent_ = 0;
+  wants_input_ = false;
   sigset_t blocked = unblocked_;
   sigaddset(&blocked, SIGINT);
   sigprocmask(SIG_SETMASK, &blocked, nullptr);
   Wait result = Wait::Closed;
   while (client_.is_open()) {
-    if (presses > sent) {
-      sent = presses;
-      if (sent >= kMostPresses || !has_begun_) {
+    if (presses > sent_) {
+      sent_ = presses;
+      if (sent_ >= kMostPresses || !has_begun_) {
         result = Wait::Left;
         break;
       }
-      if (sent == kMostPresses - 1) report_.note("still running; Ctrl-C once more leaves the host to it");
+      if (sent_ == kMostPresses - 1) report_.note("still running; Ctrl-C once more leaves the host to it");
       client_.send(Kind::Interrupt, "");
     }
     std::fflush(stdout);
-    std::optional<Frame> frame = client_.next(is_told ? -1 : kPatienceMs, &unblocked_);
+    // While the entry waits for a line, it may also end, by a Ctrl-C that came earlier.
+    std::optional<Frame> frame =
+        client_.next(is_told ? -1 : kPatienceMs, &unblocked_, wants_input_ ? STDIN_FILENO : -1);
+    if (!frame && wants_input_ && presses == sent_) {
+      pollfd input{STDIN_FILENO, POLLIN, 0};
+      if (poll(&input, 1, 0) > 0) give_input();
+      continue;
+    }
     if (!frame) {
-      if (!is_told && client_.is_open() && presses == sent) {
+      if (!is_told && client_.is_open() && presses == sent_) {
         report_.note(text("waiting until the host (process ", host_.empty() ? "unknown" : host_, ") polls its socket"));
         is_told = true;
       }

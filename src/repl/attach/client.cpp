@@ -31,17 +31,17 @@ bool Client::send(Kind kind, std::string_view payload) {
       poll(&event, 1, -1);
     } else if (done == 0 || errno != EINTR) {
       // The host may have said why before it closed.
-      while (is_open_) receive(-1, nullptr);
+      while (is_open_) receive(-1, nullptr, -1);
     }
   }
   return is_open_;
 }
 
 // Reads what has come. False: nothing has.
-bool Client::receive(int milliseconds, const sigset_t* signals) {
-  pollfd event = {number_, POLLIN, 0};
+bool Client::receive(int milliseconds, const sigset_t* signals, int or_input) {
+  pollfd events[] = {{number_, POLLIN, 0}, {or_input, POLLIN, 0}};  // a descriptor of -1 is left out
   const timespec wait = {milliseconds / 1000, milliseconds % 1000 * 1000000L};
-  if (ppoll(&event, 1, milliseconds < 0 ? nullptr : &wait, signals) <= 0) return false;
+  if (ppoll(events, 2, milliseconds < 0 ? nullptr : &wait, signals) <= 0 || events[0].revents == 0) return false;
   char bytes[64 << 10];
   const ssize_t got = recv(number_, bytes, sizeof bytes, 0);
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return false;
@@ -53,7 +53,7 @@ bool Client::receive(int milliseconds, const sigset_t* signals) {
   return true;
 }
 
-std::optional<Frame> Client::next(int milliseconds, const sigset_t* signals) {
+std::optional<Frame> Client::next(int milliseconds, const sigset_t* signals, int or_input) {
   for (;;) {
     std::optional<Frame> frame = reader_.next();
     if (reader_.is_damaged()) {
@@ -67,7 +67,7 @@ std::optional<Frame> Client::next(int milliseconds, const sigset_t* signals) {
       return std::nullopt;
     }
     if (frame) return frame;
-    if (!is_open_ || !receive(milliseconds, signals)) return std::nullopt;
+    if (!is_open_ || !receive(milliseconds, signals, or_input)) return std::nullopt;
   }
 }
 
