@@ -53,11 +53,12 @@ for name, more in pairs {
     end
   end
 end
-comes_late(lutra, "functions.sets", { "union1d", "intersect1d", "setdiff1d" })
+comes_late(lutra, "functions.sets", { "union1d", "intersect1d", "setdiff1d", "setxor1d" })
 comes_late(lutra, "functions.segments", { "segment_sum", "segment_mean", "segment_max", "segment_min" })
 comes_late(lutra, "functions.norms_of_lists", { "global_norm", "clip_by_global_norm" })
 comes_late(lutra, "functions.loops", { "map_fn", "vmap", "scan", "while_loop" })
-comes_late(lutra, "functions.signal", { "hann_window", "hamming_window", "blackman_window", "frame", "spectrogram", "stft",
+comes_late(lutra, "functions.signal", { "hann_window", "hamming_window", "blackman_window",
+  "bartlett_window", "kaiser_window", "frame", "spectrogram", "stft",
   "istft", "dct", "idct" })
 comes_late(lutra.random, "functions.random", { "choice", "Generator" })
 comes_late(lutra.fft, "functions.fft", { "fft2", "ifft2", "rfft2", "irfft2", "fftn", "ifftn", "rfftn", "irfftn", "hfft", "ihfft",
@@ -69,6 +70,17 @@ comes_late(lutra, "functions.windows", { "conv1d", "conv3d", "max_pool1d", "max_
 comes_late(lutra, "functions.arranging", { "unfold", "fold", "depth_to_space", "space_to_depth", "pixel_shuffle",
   "pixel_unshuffle" })
 comes_late(lutra, "functions.norms", { "gumbel_softmax", "rms_norm", "instance_norm", "group_norm" })
+comes_late(lutra, "functions.products", { "tensordot", "inner", "vdot", "multi_dot", "block_diag", "vander" })
+comes_late(lutra, "functions.matrices", { "logdet", "cond", "diag_embed", "fill_diagonal" })
+comes_late(lutra, "functions.polynomials", { "roots", "poly", "polyadd", "polymul", "polyder", "polyint" })
+comes_late(lutra, "functions.numbers", { "deg2rad", "rad2deg", "sinc", "signbit", "copysign", "logaddexp2", "isposinf",
+  "isneginf", "gcd", "lcm", "logspace", "geomspace" })
+comes_late(lutra, "functions.reductions", { "logcumsumexp", "cumulative_trapezoid", "average", "std_mean", "var_mean",
+  "count_nonzero", "nanquantile", "nanpercentile", "nanargmax", "nanargmin" })
+comes_late(lutra, "functions.axes", { "moveaxis", "swapaxes", "rot90", "reverse_sequence" })
+comes_late(lutra, "functions.orders", { "unique_consecutive", "ravel_multi_index", "lexsort", "digitize", "histogram2d",
+  "confusion_matrix", "dynamic_partition" })
+comes_late(lutra, "functions.bessel", { "bessel_i0" })
 comes_late(lutra, "functions.losses", { "ctc_loss", "kl_div", "nll_loss" })
 
 -- lutra.float32 is the dtype's name; t:float32() is a cast, also for variables.

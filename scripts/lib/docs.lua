@@ -83,7 +83,7 @@ local function functions_section()
     "| function | that of |",
     "|---|---|",
   }
-  for _, file in ipairs { "lutra/functions", "image", "sparse" } do
+  for _, file in ipairs { "lutra/functions", "lutra/numbers", "lutra/arrays", "image", "sparse" } do
     local source
     for line in io.lines(annotation_path(file)) do
       source = line:match "^%-%-%- Source: (.*)" or source

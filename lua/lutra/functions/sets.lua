@@ -19,7 +19,13 @@ function sets.setdiff1d(a, b)
   return (values[values:isin(tensor("setdiff1d", "b", b)):logical_not()])
 end
 
-for name, count in pairs { union1d = 2, intersect1d = 2, setdiff1d = 2 } do
+function sets.setxor1d(a, b)
+  local distinct = { (lutra.unique(tensor("setxor1d", "a", a))), (lutra.unique(tensor("setxor1d", "b", b))) }
+  local values, _, counts = lutra.unique(lutra.concat(distinct))
+  return (values[counts:eq(1)])
+end
+
+for name, count in pairs { union1d = 2, intersect1d = 2, setdiff1d = 2, setxor1d = 2 } do
   sets[name] = options.bounded(name, count, sets[name], true)
 end
 

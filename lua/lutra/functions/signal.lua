@@ -42,6 +42,30 @@ for name, coefficients in pairs(windows) do
   signal[who] = options.bounded(who, 2, function(n, given) return (window(who, n, given, coefficients)) end, true)
 end
 
+-- A window made by shape(x) of places x from -1 to 1.
+local function shaped(who, n, given, shape)
+  local read = options.read(who, given, { periodic = true, dtype = "float32" })
+  options.count(who, "n", n, 0)
+  if n < 2 then return lutra.ones({ n }, { dtype = read.dtype }) end
+  local period = read.periodic and n or n - 1
+  return (shape((whole(0, n) * 2 - period):cast("float64") / period):cast(read.dtype))
+end
+
+function signal.bartlett_window(n, given)
+  return (shaped("bartlett_window", n, given, function(x) return 1 - lutra.abs(x) end))
+end
+
+function signal.kaiser_window(n, beta, given)
+  local who = "kaiser_window"
+  if beta == nil then beta = 12 end
+  options.number(who, "beta", beta)
+  if not (math.abs(beta) <= 700) then fail("%s: beta is %s, expected a number from -700 to 700", who, beta) end
+  return (shaped(who, n, given, function(x)
+    local peak = lutra.bessel_i0(lutra.constant(beta, { dtype = "float64" }))
+    return lutra.bessel_i0(lutra.sqrt(lutra.maximum(1 - x * x, 0)) * beta) / peak
+  end))
+end
+
 local function frames_of(who, x, length, step)
   options.count(who, "frame_length", length, 1)
   options.count(who, "frame_step", step, 1)
@@ -191,7 +215,8 @@ function signal.idct(x, given)
   return read.norm and y or y / (2 * y.shape[y.rank])
 end
 
-for name, count in pairs { frame = 3, spectrogram = 4, stft = 4, istft = 4, dct = 2, idct = 2 } do
+local counts = { bartlett_window = 2, kaiser_window = 3, frame = 3, spectrogram = 4, stft = 4, istft = 4, dct = 2, idct = 2 }
+for name, count in pairs(counts) do
   signal[name] = options.bounded(name, count, signal[name], true)
 end
 

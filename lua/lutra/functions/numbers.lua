@@ -1,0 +1,122 @@
+-- Functions of single numbers, and numbers at equal ratios.
+local lutra, tools, use = ...
+local options, arguments = use "options", use "functions.arguments"
+
+local numbers = {}
+
+local function fail(text, ...) tools.fail("InvalidArgument", text:format(...)) end
+
+local inexact, number, integers = arguments.inexact, arguments.number, arguments.integers
+
+function numbers.deg2rad(x) return (inexact("deg2rad", "x", x) * (math.pi / 180)) end
+function numbers.rad2deg(x) return (inexact("rad2deg", "x", x) * (180 / math.pi)) end
+
+-- The series of sin(u) / u in u^2, the highest power first: exact below 1/2, where the quotient's derivatives are not.
+local kSineSeries = {}
+for k = 8, 0, -1 do
+  local factorial = 1.0
+  for i = 2, 2 * k + 1 do factorial = factorial * i end
+  kSineSeries[9 - k] = (k % 2 == 0 and 1 or -1) / factorial
+end
+
+function numbers.sinc(x)
+  local angle = inexact("sinc", "x", x) * math.pi
+  local is_small = lutra.abs(angle):lt(0.5)
+  -- Neither branch sees the other's numbers, whose gradients may be nan.
+  local small, large = lutra.where(is_small, angle, 0), lutra.where(is_small, 1, angle)
+  local series = lutra.polyval(lutra.constant(kSineSeries, { dtype = angle.dtype }), small * small)
+  return (lutra.where(is_small, series, lutra.sin(large) / large))
+end
+
+function numbers.signbit(x)
+  x = number("signbit", "x", x)
+  if x.dtype:find "int" then return (x:lt(0)) end
+  -- Only a zero's sign shows in its reciprocal alone.
+  return (lutra.where(x:eq(0), lutra.reciprocal(x):lt(0), x:lt(0)))
+end
+
+function numbers.copysign(a, b)
+  a, b = inexact("copysign", "a", a), number("copysign", "b", b)
+  local size = lutra.abs(a)
+  return (lutra.where(numbers.signbit(b), -size, size))
+end
+
+function numbers.logaddexp2(a, b)
+  local who = "logaddexp2"
+  a, b = inexact(who, "a", a), inexact(who, "b", b)
+  local is_same = a:eq(b)
+  -- Of equal infinities no difference is formed.
+  local x, y = lutra.where(is_same, 0, a), lutra.where(is_same, 0, b)
+  local more = lutra.log1p(lutra.exp(lutra.abs(x - y) * -math.log(2))) * (1 / math.log(2))
+  return (lutra.where(is_same, a * 0.5 + b * 0.5 + 1, lutra.maximum(x, y) + more))
+end
+
+function numbers.isposinf(x) return (number("isposinf", "x", x):eq(math.huge)) end
+function numbers.isneginf(x) return (number("isneginf", "x", x):eq(-math.huge)) end
+
+local kBits = { int8 = 8, uint8 = 8, int16 = 16, int32 = 32, int64 = 64 }
+
+-- Euclid's algorithm, for as many steps as the dtype's numbers may need. Consecutive Fibonacci numbers need most; these
+-- double in 1.44 steps.
+local function divisor(a, b)
+  a, b = a + b * 0, b + a * 0 -- the common dtype and shape
+  for _ = 1, math.ceil(1.45 * kBits[a.dtype]) + 2 do
+    local goes_on = b:ne(0)
+    a, b = lutra.where(goes_on, b, a), a % lutra.where(goes_on, b, 1)
+  end
+  return (lutra.abs(a))
+end
+
+function numbers.gcd(a, b)
+  return (divisor(integers("gcd", "a", a), integers("gcd", "b", b)))
+end
+
+function numbers.lcm(a, b)
+  a, b = integers("lcm", "a", a), integers("lcm", "b", b)
+  local common = divisor(a, b)
+  return (lutra.abs(a // lutra.where(common:eq(0), 1, common) * b))
+end
+
+local function finite(who, name, value)
+  if type(value) ~= "number" or value ~= value or math.abs(value) == math.huge then
+    fail("%s: %s is %s, expected a finite number", who, name, tools.what_is(value))
+  end
+  return value + 0.0
+end
+
+local function line(start, stop, n) return (lutra.linspace(start, stop, n, { dtype = "float64" })) end
+
+function numbers.logspace(start, stop, n, given)
+  local who = "logspace"
+  local read = options.read(who, given, { base = 10, dtype = "float32" })
+  start, stop = finite(who, "start", start), finite(who, "stop", stop)
+  n = options.count(who, "n", n, 0)
+  options.positive(who, "base", read.base)
+  local base = lutra.constant(read.base, { dtype = "float64" })
+  return (lutra.pow(base, line(start, stop, n)):cast(read.dtype))
+end
+
+function numbers.geomspace(start, stop, n, given)
+  local who = "geomspace"
+  local read = options.read(who, given, { dtype = "float32" })
+  start, stop = finite(who, "start", start), finite(who, "stop", stop)
+  n = options.count(who, "n", n, 0)
+  if start == 0 or stop == 0 or (start < 0) ~= (stop < 0) then
+    fail("%s: start is %s and stop is %s, expected numbers other than 0 of the same sign", who, start, stop)
+  end
+  local sign = start < 0 and -1 or 1
+  local base = lutra.constant(10, { dtype = "float64" })
+  local ratios = lutra.pow(base, line(math.log(sign * start, 10), math.log(sign * stop, 10), n)) * sign
+  -- The ends are exact.
+  local place = lutra.range(n)
+  local first, last = lutra.constant(start, { dtype = "float64" }), lutra.constant(stop, { dtype = "float64" })
+  local ends = lutra.where(place:eq(0), first, last)
+  local is_end = lutra.logical_or(place:eq(0), place:eq(n - 1))
+  return (lutra.where(is_end, ends, ratios):cast(read.dtype))
+end
+
+local counts = { deg2rad = 1, rad2deg = 1, sinc = 1, signbit = 1, copysign = 2, logaddexp2 = 2, isposinf = 1,
+  isneginf = 1, gcd = 2, lcm = 2, logspace = 4, geomspace = 4 }
+for name, count in pairs(counts) do numbers[name] = options.bounded(name, count, numbers[name], true) end
+
+return numbers
