@@ -83,13 +83,13 @@ for foreign, own in pairs {
 } do
   expect.equal(lt.help(foreign), lt.help(own), foreign)
 end
-for foreign, own in pairs { ["torch.cat"] = "concat", ["np.swapaxes"] = "transpose", view = "reshape" } do
+for foreign, own in pairs { ["torch.cat"] = "concat", ["torch.permute"] = "transpose", view = "reshape" } do
   has(lt.help(foreign), ": write lutra." .. own .. "(", lt.help(own))
 end
 -- Names that another library's differ from by their meaning are answered by library, and none is guessed by its last word.
 for foreign, ours in pairs {
   ["torch.gather"] = "take_along_axis", ["torch.repeat"] = "tile", ["np.random.random"] = "random.uniform", ["np.maximum.reduce"] = "max",
-  ["torch.compile"] = "graph", ["torch.nn.Linear"] = "nn.Dense", ["np.inner"] = "matmul", ["np.add.at"] = "tensor_scatter_nd_add",
+  ["torch.compile"] = "graph", ["torch.nn.Linear"] = "nn.Dense", ["np.add.at"] = "tensor_scatter_nd_add",
   ["torch.cmul"] = "mul", ["torch.indexAdd"] = "index_add",
 } do
   has(lt.help(foreign), ": write lutra." .. ours)
