@@ -293,9 +293,9 @@ expect.case("refused calls", function()
   -- Each position without a value, or with a wrong one.
   for name, args in pairs {
     tensordot = { { 1 }, { 1 } }, inner = { 1, 1 }, vdot = { 1, 1 }, vander = { { 1 } }, deg2rad = { 1 },
-    rad2deg = { 1 }, sinc = { 1 }, signbit = { 1 }, copysign = { 1, 1 }, logaddexp2 = { 1, 1 }, isposinf = { 1 }, isneginf = { 1 },
-    gcd = { 1, 1 }, lcm = { 1, 1 }, logcumsumexp = { { 1 } }, cumulative_trapezoid = { { 1 } }, average = { 1 },
-    std_mean = { 1 }, var_mean = { 1 }, count_nonzero = { 1 }, nanquantile = { { 1 } }, nanargmax = { { 1 } },
+    rad2deg = { 1 }, sinc = { 1 }, signbit = { 1 }, copysign = { 1, 1 }, logaddexp2 = { 1, 1 }, isposinf = { 1 },
+    isneginf = { 1 }, gcd = { 1, 1 }, lcm = { 1, 1 }, logcumsumexp = { { 1 } }, cumulative_trapezoid = { { 1 } },
+    average = { 1 }, std_mean = { 1 }, var_mean = { 1 }, count_nonzero = { 1 }, nanquantile = { { 1 } }, nanargmax = { { 1 } },
     nanargmin = { { 1 } }, logdet = { { { 1 } } }, cond = { { { 1 } } }, diag_embed = { { 1 } },
     fill_diagonal = { { { 1 } }, 1 }, rot90 = { { { 1 } } }, reverse_sequence = { { { 1 } }, { 1 } },
     unique_consecutive = { { 1 } }, ravel_multi_index = { { 1 } }, digitize = { 1, 1 }, histogram2d = { { 1 }, { 1 } },

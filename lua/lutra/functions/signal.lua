@@ -215,7 +215,8 @@ function signal.idct(x, given)
   return read.norm and y or y / (2 * y.shape[y.rank])
 end
 
-local counts = { bartlett_window = 2, kaiser_window = 3, frame = 3, spectrogram = 4, stft = 4, istft = 4, dct = 2, idct = 2 }
+local counts = { bartlett_window = 2, kaiser_window = 3, frame = 3, spectrogram = 4, stft = 4, istft = 4, dct = 2,
+  idct = 2 }
 for name, count in pairs(counts) do
   signal[name] = options.bounded(name, count, signal[name], true)
 end
