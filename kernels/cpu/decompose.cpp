@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "kernels/cpu/loops/matrices.h"
+#include "kernels/eigen/complex_lu.h"
 #include "kernels/eigen/factorise.h"
 
 namespace lutra {
@@ -19,45 +20,57 @@ template <class Number> Determinant determinant_by_lapack(int64_t n, Number* mat
   return found;
 }
 
+// The determinant of a matrix in row-major order, whichever library computes it.
+template <class T> Determinant determinant_of(int64_t n, const T* matrix, bool is_large) {
+  if (is_large) {
+    std::vector<LapackNumber<T>> numbers;
+    read(matrix, n * n, numbers);
+    return determinant_by_lapack(n, numbers.data());
+  }
+  std::vector<double> numbers;
+  read(matrix, n * n, numbers);
+  return determinant(n, numbers.data());
+}
+template <class T> ComplexDeterminant determinant_of(int64_t n, const Complex<T>* matrix, bool) {
+  std::vector<Complex128> numbers;
+  read(matrix, n * n, numbers);
+  ComplexLu lu;
+  lu.factorise(n, numbers.data());  // false: singular, and a pivot is 0
+  return lu.determinant();
+}
+
 // Gives put(i, the determinant of matrix i). That of a matrix without rows is 1.
 template <class T, class Put> void each_determinant(const KernelArgs& args, int64_t count, const Put& put) {
-  using Number = LapackNumber<T>;
+  using Found = decltype(determinant_of(0, static_cast<const T*>(nullptr), false));
   const Array& x = args.in[0];
   const int64_t n = rows_of(x);
   if (n == 0) {
-    for (int64_t i = 0; i < count; ++i) put(i, Determinant());
+    for (int64_t i = 0; i < count; ++i) put(i, Found());
     return;
   }
   const bool is_large = is_for_lapack(x);
   for_matrices(args, count, work(x), [&](int64_t begin, int64_t end) {
-    std::vector<Number> matrix;
-    std::vector<double> small;
-    for (int64_t i = begin; i < end; ++i) {
-      const T* from = x.as<T>() + i * n * n;
-      if (is_large) {
-        read(from, n * n, matrix);
-        put(i, determinant_by_lapack(n, matrix.data()));
-      } else {
-        read(from, n * n, small);
-        put(i, determinant(n, small.data()));
-      }
-    }
+    for (int64_t i = begin; i < end; ++i) put(i, determinant_of(n, x.as<T>() + i * n * n, is_large));
   });
 }
 
-template <class T> T rounded_from(double value) { return static_cast<T>(static_cast<ComputeType<T>>(value)); }
+template <class T, class Number> T rounded_from(Number value) {
+  return static_cast<T>(static_cast<ComputeType<T>>(value));
+}
 
 template <class T> void run_determinant(const KernelArgs& args) {
   T* out = args.out[0].as<T>();
   each_determinant<T>(args, args.out[0].size,
-                      [=](int64_t i, const Determinant& found) { out[i] = rounded_from<T>(found.value); });
+                      [=](int64_t i, const auto& found) { out[i] = rounded_from<T>(found.value); });
 }
 
-template <class T> void run_log_determinant(const KernelArgs& args) {
-  T *sign = args.out[0].as<T>(), *log = args.out[1].as<T>();
-  each_determinant<T>(args, args.out[0].size, [=](int64_t i, const Determinant& found) {
+// Real: T, or the type of T's parts.
+template <class T, class Real> void run_log_determinant(const KernelArgs& args) {
+  T* sign = args.out[0].as<T>();
+  Real* log = args.out[1].as<Real>();
+  each_determinant<T>(args, args.out[0].size, [=](int64_t i, const auto& found) {
     sign[i] = rounded_from<T>(found.sign);
-    log[i] = rounded_from<T>(found.log);
+    log[i] = rounded_from<Real>(found.log);
   });
 }
 
@@ -156,12 +169,17 @@ template <class T> void run_expm(const KernelArgs& args) {
 void register_decompose_cpu(KernelRegistry& kernels) {
   auto add = [&](const char* name, auto make) { kernels.add_each(name, DeviceType::CPU, AllFloats{}, make); };
   add("MatrixDeterminant", []<class Tag>(Tag) { return KernelEntry{.run = run_determinant<typename Tag::type>}; });
-  add("LogMatrixDeterminant",
-      []<class Tag>(Tag) { return KernelEntry{.run = run_log_determinant<typename Tag::type>}; });
+  add("LogMatrixDeterminant", []<class T>(TypeTag<T>) { return KernelEntry{.run = run_log_determinant<T, T>}; });
   add("Lu", []<class Tag>(Tag) { return KernelEntry{.run = run_lu<typename Tag::type>}; });
   add("SelfAdjointEig", []<class Tag>(Tag) { return KernelEntry{.run = run_eigh<typename Tag::type>}; });
   add("SelfAdjointEigenvalues", []<class Tag>(Tag) { return KernelEntry{.run = run_eigh<typename Tag::type>}; });
   add("MatrixExponential", []<class Tag>(Tag) { return KernelEntry{.run = run_expm<typename Tag::type>}; });
+  auto add_complex = [&](const char* name, auto make) {
+    kernels.add_each(name, DeviceType::CPU, ComplexTypes{}, make);
+  };
+  add_complex("MatrixDeterminant", []<class T>(TypeTag<T>) { return KernelEntry{.run = run_determinant<T>}; });
+  add_complex("LogMatrixDeterminant",
+              []<class T>(TypeTag<T>) { return KernelEntry{.run = run_log_determinant<T, typename T::Part>}; });
 }
 
 }  // namespace lutra

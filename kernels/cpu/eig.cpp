@@ -1,9 +1,7 @@
-// Eigenvalues of any matrix, and inverses of complex ones, of batches.
+// Eigenvalues of any matrix, of batches.
 
 #include "kernels/eigen/eig.h"
 
-#include <algorithm>
-#include <limits>
 #include <type_traits>
 #include <vector>
 
@@ -13,12 +11,6 @@ namespace lutra {
 namespace {
 
 using namespace matrices;
-
-template <class C> void write_no_answer(C* to, int64_t count) {
-  using Part = typename C::Part;
-  constexpr Part nan = std::numeric_limits<Part>::quiet_NaN();
-  std::fill(to, to + count, C(nan, nan));
-}
 
 // What a matrix of T is computed in: Real is float or double.
 template <class T> struct In {
@@ -45,8 +37,8 @@ template <class T, class Real> void run_eig_in(const KernelArgs& args, bool by_l
       read(x.as<T>() + i * n * n, n * n, matrix);
       Complex<Real>* vectors = has_vectors ? v.data() : nullptr;
       if (by_lapack && !lapack::eig(n, matrix.data(), w.data(), vectors)) {
-        write_no_answer(to_w, n);
-        if (has_vectors) write_no_answer(to_v, n * n);
+        write_nan(to_w, n);
+        if (has_vectors) write_nan(to_v, n * n);
         continue;
       }
       if constexpr (std::is_same_v<Real, double>) {
@@ -64,26 +56,6 @@ template <class T> void run_eig(const KernelArgs& args) {
   else run_eig_in<T, double>(args, false);
 }
 
-template <class T> void run_inverse(const KernelArgs& args) {
-  const Array& x = args.in[0];
-  if (x.size == 0) return;
-  const int64_t n = rows_of(x), count = matrices_in(x);
-  FirstBad bad;
-  for_matrices(args, count, 8 * work(x), [&](int64_t begin, int64_t end) {
-    std::vector<Complex128> matrix;
-    for (int64_t i = begin; i < end; ++i) {
-      T* to = args.out[0].as<T>() + i * n * n;
-      read(x.as<T>() + i * n * n, n * n, matrix);
-      if (!invert(n, matrix.data())) {
-        bad.tell(i);
-        std::fill(matrix.begin(), matrix.end(), Complex128());
-      }
-      write(matrix, to);
-    }
-  });
-  bad.raise(args, count);
-}
-
 }  // namespace
 
 void register_eig_cpu(KernelRegistry& kernels) {
@@ -95,8 +67,6 @@ void register_eig_cpu(KernelRegistry& kernels) {
     add(AllFloats{});
     add(ComplexTypes{});
   }
-  kernels.add_each("MatrixInverse", DeviceType::CPU, ComplexTypes{},
-                   []<class T>(TypeTag<T>) { return KernelEntry{.run = run_inverse<T>}; });
 }
 
 }  // namespace lutra

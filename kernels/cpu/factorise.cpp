@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/cpu/loops/matrices.h"
+#include "kernels/eigen/complex_lu.h"
 #include "kernels/indexing/batch.h"
 #include "ops/factorise.h"
 
@@ -47,7 +48,7 @@ template <class T> void run_cholesky(const KernelArgs& args) {
   else each_square<T, double>(args, cholesky);
 }
 
-bool invert(int64_t n, double* matrix) {
+template <class Lu, class Number> bool invert(int64_t n, Number* matrix) {
   Lu lu;
   if (!lu.factorise(n, matrix)) return false;
   lu.invert(matrix);
@@ -58,7 +59,10 @@ template <class T> void run_inverse(const KernelArgs& args) {
   using Number = LapackNumber<T>;
   if (args.in[0].size == 0) return;
   if (is_for_lapack(args.in[0])) each_square<T, Number>(args, lapack::invert<Number>);
-  else each_square<T, double>(args, invert);
+  else each_square<T, double>(args, invert<Lu, double>);
+}
+template <class T> void run_complex_inverse(const KernelArgs& args) {
+  if (args.in[0].size > 0) each_square<T, Complex128>(args, invert<ComplexLu, Complex128>);
 }
 
 // Solves with each matrix of a batch that broadcasts. `start` prepares a matrix, which must stay where it is, and
@@ -138,6 +142,9 @@ template <class T> void run_solve(const KernelArgs& args) {
   if (args.in[0].size == 0) return;
   if (is_for_lapack(args.in[0])) solve_with<T, Number, GeneralSolver<Number, lapack::Lu<Number>>>(args);
   else solve_with<T, double, GeneralSolver<double, Lu>>(args);
+}
+template <class T> void run_complex_solve(const KernelArgs& args) {
+  if (args.in[0].size > 0) solve_with<T, Complex128, GeneralSolver<Complex128, ComplexLu>>(args);
 }
 
 template <class T> void run_triangular_solve(const KernelArgs& args) {
@@ -244,6 +251,11 @@ void register_factorise_cpu(KernelRegistry& kernels) {
       []<class Tag>(Tag) { return KernelEntry{.run = run_triangular_solve<typename Tag::type>}; });
   add("Qr", []<class Tag>(Tag) { return KernelEntry{.run = run_qr<typename Tag::type>}; });
   add("Svd", []<class Tag>(Tag) { return KernelEntry{.run = run_svd<typename Tag::type>}; });
+  auto add_complex = [&](const char* name, auto make) {
+    kernels.add_each(name, DeviceType::CPU, ComplexTypes{}, make);
+  };
+  add_complex("MatrixInverse", []<class T>(TypeTag<T>) { return KernelEntry{.run = run_complex_inverse<T>}; });
+  add_complex("MatrixSolve", []<class T>(TypeTag<T>) { return KernelEntry{.run = run_complex_solve<T>}; });
 }
 
 }  // namespace lutra

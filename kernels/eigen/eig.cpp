@@ -1,24 +1,14 @@
 #include "kernels/eigen/eig.h"
 
 #include <Eigen/Eigenvalues>
-#include <Eigen/LU>
 #include <complex>
 #include <limits>
 
+#include "kernels/eigen/complex_matrices.h"
 #include "kernels/eigen/matrices.h"
 
 namespace lutra {
 namespace {
-
-using ComplexRows = Eigen::Matrix<std::complex<double>, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
-// Complex<double> and std::complex<double> are both two doubles.
-Eigen::Map<ComplexRows> complex_rows(Complex128* data, int64_t rows, int64_t columns) {
-  return {reinterpret_cast<std::complex<double>*>(data), rows, columns};
-}
-Eigen::Map<const ComplexRows> complex_rows(const Complex128* data, int64_t rows, int64_t columns) {
-  return {reinterpret_cast<const std::complex<double>*>(data), rows, columns};
-}
 
 template <class Solver, class Matrix> void solve(const Matrix& matrix, Complex128* w, Complex128* v) {
   const int64_t n = matrix.rows();
@@ -46,14 +36,6 @@ void eig(int64_t n, const double* a, Complex128* w, Complex128* v) {
 void eig(int64_t n, const Complex128* a, Complex128* w, Complex128* v) {
   const Eigen::MatrixXcd matrix = complex_rows(a, n, n);
   solve<Eigen::ComplexEigenSolver<Eigen::MatrixXcd>>(matrix, w, v);
-}
-
-bool invert(int64_t n, Complex128* a) {
-  auto matrix = complex_rows(a, n, n);
-  const Eigen::PartialPivLU<Eigen::MatrixXcd> lu{Eigen::MatrixXcd(matrix)};
-  if ((lu.matrixLU().diagonal().array() == std::complex<double>(0)).any()) return false;
-  matrix = lu.inverse();
-  return true;
 }
 
 }  // namespace lutra

@@ -1,5 +1,4 @@
-// Eigenvalues of any matrix, and inverses of complex ones, by Eigen. As in factorise.h: one matrix, row-major in and
-// out.
+// Eigenvalues of any matrix by Eigen. As in factorise.h: one matrix, row-major in and out.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +11,5 @@ namespace lutra {
 // nan if an element of a is not finite or no answer is found.
 void eig(int64_t n, const double* a, Complex128* w, Complex128* v);
 void eig(int64_t n, const Complex128* a, Complex128* w, Complex128* v);
-
-// In place. False if a is exactly singular: a pivot is 0.
-bool invert(int64_t n, Complex128* a);
 
 }  // namespace lutra

@@ -15,7 +15,7 @@ void determinant_shape(Inference& inference) { inference.output(inference.key(),
 void log_determinant_shape(Inference& inference) {
   Shape batch = batch_of(square(inference, 0));
   inference.output(inference.key(), batch);
-  inference.output(inference.key(), batch);
+  inference.output(real_dtype(inference.key()), batch);
 }
 
 // (...,) as (..., 1, 1).
@@ -29,13 +29,18 @@ Value as_matrices(Gradient& g, Value x) {
 void determinant_gradient(Gradient& g) {
   if (g.shape_of(0).size() == 0) return g.add(0, g.fill(g.shape_of(0), 0, g.key()));
   Value inverse = g.call("MatrixInverse", {g.x_in_key(0)});
-  g.add(0, as_matrices(g, g.dy() * g.y()) * g.transpose(inverse));
+  g.add(0, as_matrices(g, g.dy() * conj(g, g.y())) * g.transpose(conj(g, inverse)));
 }
 
 void log_determinant_gradient(Gradient& g) {
   if (g.shape_of(0).size() == 0) return g.add(0, g.fill(g.shape_of(0), 0, g.key()));
-  Value inverse = g.call("MatrixInverse", {g.x_in_key(0)});
-  g.add(0, as_matrices(g, g.dy(1)) * g.transpose(inverse));
+  Value inverse = g.call("MatrixInverse", {g.x_in_key(0)}), slope = g.dy(1);
+  // A complex sign turns by the imaginary part of trace(inverse dx).
+  if (is_complex(g.key())) {
+    Value turning = g.has_dy(0) ? g.call("Imag", {g.dy(0) * conj(g, g.y(0))}) : Value(0.0);
+    slope = g.call("Complex", {slope, turning});
+  }
+  g.add(0, as_matrices(g, slope) * g.transpose(conj(g, inverse)));
 }
 
 void lu_shape(Inference& inference) {
@@ -131,7 +136,7 @@ void define_decompose_ops(OpRegistry& ops) {
       .name = "MatrixDeterminant",
       .lua_name = "det",
       .summary = "The determinant of each matrix, by LU factorisation; 1 of a matrix without rows.",
-      .inputs = {{"x", kNumbers, "[..., n, n]"}},
+      .inputs = {{"x", kEveryNumber, "[..., n, n]"}},
       .output = "[...]; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of "
                 "float32 in float32 where OpenBLAS is installed",
       .errors = "InvalidArgument if x is not square or is bool; in the gradient, if it is singular.",
@@ -147,11 +152,11 @@ void define_decompose_ops(OpRegistry& ops) {
   ops.define({
       .name = "LogMatrixDeterminant",
       .lua_name = "slogdet",
-      .summary = "The sign of the determinant of each matrix, and the logarithm of its absolute value: 0 and -inf of a "
-                 "singular one.",
-      .inputs = {{"x", kNumbers, "[..., n, n]"}},
-      .output = "sign [...], log [...]; float32 for integers, else x's dtype. Computed on the CPU, in float64; large "
-                "matrices of float32 in float32 where OpenBLAS is installed",
+      .summary = "The sign of the determinant of each matrix, of a complex one a number of absolute value 1, and the "
+                 "logarithm of its absolute value: 0 and -inf of a singular one.",
+      .inputs = {{"x", kEveryNumber, "[..., n, n]"}},
+      .output = "sign [...], log [...]; float32 for integers, else x's dtype, of which log has that of the parts. "
+                "Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed",
       .errors = "InvalidArgument if x is not square or is bool; in the gradient, if it is singular.",
       .source = "numpy.linalg.slogdet, tf.linalg.slogdet; gradient: Giles 2008",
       .example = "lutra.slogdet{{1.0, 2.0}, {3.0, 4.0}}  --> -1.0, 0.6931",
@@ -159,7 +164,7 @@ void define_decompose_ops(OpRegistry& ops) {
       .compute = Compute::Float,
       .shape = log_determinant_shape,
       .gradient = log_determinant_gradient,
-      .saves = kX0,
+      .saves = kX0 | kY0,
       .cost = factorise_cost<1>,
       .flags = kChecksValues,
   });

@@ -75,7 +75,7 @@ void solve_gradient(Gradient& g) {
   Value db = g.call("MatrixSolve", {g.x(0), dy}, SolveAttrs{!adjoint});
   if (g.needs(0)) {
     Value y = as_columns(g, g.y(), is_vector);
-    g.add(0, -(adjoint ? mul_t(g, y, db) : mul_t(g, db, y)));
+    g.add(0, -(adjoint ? mul_h(g, y, db) : mul_h(g, db, y)));
   }
   if (g.needs(1)) g.add(1, is_vector ? g.reshape(db, g.output_shape()) : db);
 }
@@ -176,9 +176,9 @@ void define_factorise_ops(OpRegistry& ops) {
       .summary = "The solution x of a x = b, by LU factorisation with partial pivoting. b is a vector if it has one "
                  "axis, else "
                  "a matrix of columns; axes before the last two are a batch and broadcast.",
-      .inputs = {{"a", kNumbers, "[..., n, n]"}, {"b", kNumbers, "[n] or [..., n, k]"}},
+      .inputs = {{"a", kEveryNumber, "[..., n, n]"}, {"b", kEveryNumber, "[n] or [..., n, k]"}},
       .attrs = attrs<SolveAttrs>(
-          {attr("adjoint", &SolveAttrs::adjoint, "solve with a's transpose instead").otherwise("false")}),
+          {attr("adjoint", &SolveAttrs::adjoint, "solve with a's conjugate transpose instead").otherwise("false")}),
       .output = "[..., n] or [..., n, k]; float32 for integers, else the promoted dtype. Computed on the CPU, in "
                 "float64; large matrices of float32 in float32 where OpenBLAS is installed",
       .errors = "InvalidArgument if a is not square, b does not match, a matrix is exactly singular (a pivot is 0), or "

@@ -57,6 +57,9 @@ template <class T, class Number> class Result {
 template <class T> void write_nan(T* to, int64_t count) {
   std::fill(to, to + count, static_cast<T>(__builtin_nanf("")));
 }
+template <class T> void write_nan(Complex<T>* to, int64_t count) {
+  std::fill(to, to + count, Complex<T>(__builtin_nanf(""), __builtin_nanf("")));
+}
 
 // The first matrix of a batch that has a fault, whichever thread finds it.
 class FirstBad {
