@@ -12,31 +12,31 @@ namespace {
 
 using namespace matrices;
 
-template <class Number> Determinant determinant_by_lapack(int64_t n, Number* matrix) {
+template <class Found, class Number> Found determinant_by_lapack(int64_t n, Number* matrix) {
   lapack::Lu<Number> lu;
   lu.factorise(n, matrix);  // false: singular, and a pivot is 0
-  Determinant found;
-  for (int64_t i = 0; i < n; ++i) found.times(static_cast<double>(lu.pivot(i)));
+  Found found;
+  for (int64_t i = 0; i < n; ++i) found.times(static_cast<decltype(found.value)>(lu.pivot(i)));
   return found;
 }
 
 // The determinant of a matrix in row-major order, whichever library computes it.
-template <class T> Determinant determinant_of(int64_t n, const T* matrix, bool is_large) {
+template <class T> auto determinant_of(int64_t n, const T* matrix, bool is_large) {
+  using Found = std::conditional_t<kIsComplex<T>, ComplexDeterminant, Determinant>;
   if (is_large) {
     std::vector<LapackNumber<T>> numbers;
     read(matrix, n * n, numbers);
-    return determinant_by_lapack(n, numbers.data());
+    return determinant_by_lapack<Found>(n, numbers.data());
   }
-  std::vector<double> numbers;
+  std::vector<decltype(Found::value)> numbers;
   read(matrix, n * n, numbers);
-  return determinant(n, numbers.data());
-}
-template <class T> ComplexDeterminant determinant_of(int64_t n, const Complex<T>* matrix, bool) {
-  std::vector<Complex128> numbers;
-  read(matrix, n * n, numbers);
-  ComplexLu lu;
-  lu.factorise(n, numbers.data());  // false: singular, and a pivot is 0
-  return lu.determinant();
+  if constexpr (kIsComplex<T>) {
+    ComplexLu lu;
+    lu.factorise(n, numbers.data());
+    return lu.determinant();
+  } else {
+    return determinant(n, numbers.data());
+  }
 }
 
 // Gives put(i, the determinant of matrix i). That of a matrix without rows is 1.

@@ -28,8 +28,6 @@ struct Times {
   }
 };
 
-template <class T> inline constexpr bool kIsComplex = kComplex.has(dtype_of<T>);
-
 // E: float, double, int32_t, int64_t or complex.
 template <class E> struct CpuWork {
   using T = E;

@@ -62,7 +62,9 @@ template <class T> void run_inverse(const KernelArgs& args) {
   else each_square<T, double>(args, invert<Lu, double>);
 }
 template <class T> void run_complex_inverse(const KernelArgs& args) {
-  if (args.in[0].size > 0) each_square<T, Complex128>(args, invert<ComplexLu, Complex128>);
+  if (args.in[0].size == 0) return;
+  if (is_for_lapack(args.in[0])) each_square<T, T>(args, lapack::invert<T>);
+  else each_square<T, Complex128>(args, invert<ComplexLu, Complex128>);
 }
 
 // Solves with each matrix of a batch that broadcasts. `start` prepares a matrix, which must stay where it is, and
@@ -144,7 +146,9 @@ template <class T> void run_solve(const KernelArgs& args) {
   else solve_with<T, double, GeneralSolver<double, Lu>>(args);
 }
 template <class T> void run_complex_solve(const KernelArgs& args) {
-  if (args.in[0].size > 0) solve_with<T, Complex128, GeneralSolver<Complex128, ComplexLu>>(args);
+  if (args.in[0].size == 0) return;
+  if (is_for_lapack(args.in[0])) solve_with<T, T, GeneralSolver<T, lapack::Lu<T>>>(args);
+  else solve_with<T, Complex128, GeneralSolver<Complex128, ComplexLu>>(args);
 }
 
 template <class T> void run_triangular_solve(const KernelArgs& args) {

@@ -1,6 +1,7 @@
 #include "kernels/eigen/complex_lu.h"
 
 #include <Eigen/LU>
+#include <cmath>
 #include <complex>
 
 #include "kernels/eigen/complex_matrices.h"
@@ -33,17 +34,19 @@ void ComplexLu::solve(int64_t columns, Complex128* b, bool adjoint) const {
   rows = solution;
 }
 
+void ComplexDeterminant::times(Complex128 pivot) {
+  const double size = std::hypot(pivot.re, pivot.im);
+  sign = size == 0 ? Complex128(0) : sign * Complex128(pivot.re / size, pivot.im / size);
+  log += std::log(size);
+  value *= pivot;
+}
+
 ComplexDeterminant ComplexLu::determinant() const {
   const auto& lu = factors_->lu;
-  std::complex<double> value(static_cast<double>(lu.permutationP().determinant())), sign = value;
-  double log = 0;
-  for (const std::complex<double>& pivot : lu.matrixLU().diagonal()) {
-    const double size = std::abs(pivot);
-    sign = size == 0 ? 0 : sign * (pivot / size);
-    log += std::log(size);
-    value *= pivot;
-  }
-  return {.sign = {sign.real(), sign.imag()}, .log = log, .value = {value.real(), value.imag()}};
+  ComplexDeterminant found;
+  found.sign = found.value = Complex128(static_cast<double>(lu.permutationP().determinant()));
+  for (const std::complex<double>& pivot : lu.matrixLU().diagonal()) found.times({pivot.real(), pivot.imag()});
+  return found;
 }
 
 }  // namespace lutra

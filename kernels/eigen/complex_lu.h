@@ -13,6 +13,7 @@ struct ComplexDeterminant {
   Complex128 sign{1};  // of absolute value 1; 0: singular
   double log = 0;      // of the absolute value
   Complex128 value{1};
+  void times(Complex128 pivot);
 };
 
 // P a = L U, to solve with.

@@ -64,7 +64,7 @@ template <class T> bool invert(int64_t n, T* a) {
   Lu<T> lu;
   if (!lu.factorise(n, factors.data())) return false;
   std::fill(a, a + n * n, T{0});
-  for (int64_t i = 0; i < n; ++i) a[i * (n + 1)] = 1;
+  for (int64_t i = 0; i < n; ++i) a[i * (n + 1)] = T{1};
   lu.solve(n, a, false);
   return true;
 }
@@ -212,6 +212,8 @@ template void solve_triangular(int64_t, const float*, bool, bool, int64_t, float
 template void solve_triangular(int64_t, const double*, bool, bool, int64_t, double*);
 template bool invert(int64_t, float*);
 template bool invert(int64_t, double*);
+template bool invert(int64_t, Complex64*);
+template bool invert(int64_t, Complex128*);
 template class Lu<float>;
 template class Lu<double>;
 template void qr(int64_t, int64_t, const float*, float*, float*);

@@ -18,7 +18,7 @@ bool is_here(int64_t m, int64_t n);
 template <class T> bool cholesky(int64_t n, T* a);
 template <class T> void solve_triangular(int64_t n, const T* t, bool lower, bool transposed, int64_t columns, T* b);
 template <class T> void qr(int64_t m, int64_t n, const T* a, T* q, T* r);
-// In place.
+// In place. T: complex too.
 template <class T> bool invert(int64_t n, T* a);
 // a is overwritten. False if no answer was found; then the results are meaningless.
 template <class T> bool svd(int64_t m, int64_t n, T* a, T* u, T* s, T* vt);
@@ -46,6 +46,24 @@ template <class T> class Lu {
  private:
   int64_t n_ = 0;
   const T* factors_ = nullptr;
+  std::vector<int> pivots_;
+};
+
+// Adjoint: the conjugate transpose.
+template <class T> class Lu<Complex<T>> {
+ public:
+  bool factorise(int64_t n, Complex<T>* a);
+  void solve(int64_t columns, Complex<T>* b, bool adjoint) const;
+  Complex<T> pivot(int64_t i) const {
+    Complex<T> value = factors_[i * n_ + i];
+    return pivots_[static_cast<std::size_t>(i)] == i + 1 ? value : -value;
+  }
+
+ private:
+  void solve_piece(int64_t columns, Complex<T>* b, int64_t step, bool adjoint) const;
+
+  int64_t n_ = 0;
+  const Complex<T>* factors_ = nullptr;
   std::vector<int> pivots_;
 };
 

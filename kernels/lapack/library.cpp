@@ -70,6 +70,8 @@ template <class T> std::string look_up(void* handle, char letter, char complex_l
   find(functions.syevd, "syevd");
   find(functions.geev, "geev");
   find(functions.complex_geev, "geev", true);
+  find(functions.complex_getrf, "getrf", true);
+  find(functions.complex_getrs, "getrs", true);
   return missing;
 }
 

@@ -34,6 +34,9 @@ template <class T> struct Functions {
   void (*complex_geev)(const char* left_job, const char* right_job, const int* n, T* a, const int* lda, T* w, T* left,
                        const int* ldl, T* right, const int* ldr, T* work, const int* work_size, T* real_work, int* info,
                        std::size_t, std::size_t);
+  void (*complex_getrf)(const int* m, const int* n, T* a, const int* lda, int* pivots, int* info);
+  void (*complex_getrs)(const char* transposed, const int* n, const int* columns, const T* factors, const int* ldf,
+                        const int* pivots, T* b, const int* ldb, int* info, std::size_t);
 };
 
 struct Library {

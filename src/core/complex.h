@@ -27,6 +27,9 @@ template <class T> struct Complex {
   friend constexpr bool operator==(Complex a, Complex b) { return a.re == b.re && a.im == b.im; }
 };
 
+template <class T> inline constexpr bool kIsComplex = false;
+template <class T> inline constexpr bool kIsComplex<Complex<T>> = true;
+
 using Complex64 = Complex<float>;
 using Complex128 = Complex<double>;
 

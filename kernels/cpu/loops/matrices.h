@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/complex.h"
 #include "kernels/cpu/loops/elementwise.h"
 #include "kernels/lapack/factorise.h"
 
@@ -18,7 +19,7 @@ inline int64_t columns_of(const Array& x) { return x.dims[x.rank - 1]; }
 inline int64_t matrices_in(const Array& x) { return x.size / (rows_of(x) * columns_of(x)); }
 
 // The type in which LAPACK computes large matrices; Eigen computes in double.
-template <class T> using LapackNumber = std::conditional_t<std::is_same_v<T, float>, float, double>;
+template <class T> using LapackNumber = std::conditional_t<kIsComplex<T> || std::is_same_v<T, float>, T, double>;
 
 // From these sizes on LAPACK takes less time than Eigen, for svd even in double: docs/decisions/the-systems-lapack.md.
 inline constexpr int64_t kLeastForLapack = 48, kLeastForLapackSvd = 16;

@@ -726,7 +726,7 @@ function lutra.cumsum(x, axis, options) end
 function Tensor:cumsum(axis, options) end
 
 --- The determinant of each matrix, by LU factorisation; 1 of a matrix without rows.
----@param x any [..., n, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any [..., n, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # [...]; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
 --- Errors: InvalidArgument if x is not square or is bool; in the gradient, if it is singular.
 function lutra.det(x) end
@@ -2799,14 +2799,14 @@ function lutra.sinh(x) end
 --- Errors: InvalidArgument if x is bool.
 function Tensor:sinh() end
 
---- The sign of the determinant of each matrix, and the logarithm of its absolute value: 0 and -inf of a singular one.
----@param x any [..., n, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@return lutra.Tensor # sign [...], log [...]; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
+--- The sign of the determinant of each matrix, of a complex one a number of absolute value 1, and the logarithm of its absolute value: 0 and -inf of a singular one.
+---@param x any [..., n, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
+---@return lutra.Tensor # sign [...], log [...]; float32 for integers, else x's dtype, of which log has that of the parts. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
 --- Errors: InvalidArgument if x is not square or is bool; in the gradient, if it is singular.
 function lutra.slogdet(x) end
 
---- The sign of the determinant of each matrix, and the logarithm of its absolute value: 0 and -inf of a singular one.
----@return lutra.Tensor # sign [...], log [...]; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
+--- The sign of the determinant of each matrix, of a complex one a number of absolute value 1, and the logarithm of its absolute value: 0 and -inf of a singular one.
+---@return lutra.Tensor # sign [...], log [...]; float32 for integers, else x's dtype, of which log has that of the parts. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
 --- Errors: InvalidArgument if x is not square or is bool; in the gradient, if it is singular.
 function Tensor:slogdet() end
 
@@ -2859,15 +2859,15 @@ function lutra.softsign(x) end
 function Tensor:softsign() end
 
 --- The solution x of a x = b, by LU factorisation with partial pivoting. b is a vector if it has one axis, else a matrix of columns; axes before the last two are a batch and broadcast.
----@param a any [..., n, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param b any [n] or [..., n, k]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param a any [..., n, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
+---@param b any [n] or [..., n, k]; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param options? any options
 ---@return lutra.Tensor # [..., n] or [..., n, k]; float32 for integers, else the promoted dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
 --- Errors: InvalidArgument if a is not square, b does not match, a matrix is exactly singular (a pivot is 0), or both are bool.
 function lutra.solve(a, b, options) end
 
 --- The solution x of a x = b, by LU factorisation with partial pivoting. b is a vector if it has one axis, else a matrix of columns; axes before the last two are a batch and broadcast.
----@param b any [n] or [..., n, k]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any [n] or [..., n, k]; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param options? any options
 ---@return lutra.Tensor # [..., n] or [..., n, k]; float32 for integers, else the promoted dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
 --- Errors: InvalidArgument if a is not square, b does not match, a matrix is exactly singular (a pivot is 0), or both are bool.
