@@ -4,53 +4,44 @@
 #include <vector>
 
 #include "kernels/cpu/loops/matrices.h"
-#include "kernels/eigen/complex_lu.h"
 #include "kernels/eigen/factorise.h"
+#include "kernels/eigen/lu.h"
 
 namespace lutra {
 namespace {
 
 using namespace matrices;
 
-template <class Found, class Number> Found determinant_by_lapack(int64_t n, Number* matrix) {
-  lapack::Lu<Number> lu;
+template <class T> Determinant<SmallNumber<T>> determinant_by_lapack(int64_t n, LapackNumber<T>* matrix) {
+  lapack::Lu<LapackNumber<T>> lu;
   lu.factorise(n, matrix);  // false: singular, and a pivot is 0
-  Found found;
-  for (int64_t i = 0; i < n; ++i) found.times(static_cast<decltype(found.value)>(lu.pivot(i)));
+  Determinant<SmallNumber<T>> found;
+  for (int64_t i = 0; i < n; ++i) found.times(static_cast<SmallNumber<T>>(lu.pivot(i)));
   return found;
-}
-
-// The determinant of a matrix in row-major order, whichever library computes it.
-template <class T> auto determinant_of(int64_t n, const T* matrix, bool is_large) {
-  using Found = std::conditional_t<kIsComplex<T>, ComplexDeterminant, Determinant>;
-  if (is_large) {
-    std::vector<LapackNumber<T>> numbers;
-    read(matrix, n * n, numbers);
-    return determinant_by_lapack<Found>(n, numbers.data());
-  }
-  std::vector<decltype(Found::value)> numbers;
-  read(matrix, n * n, numbers);
-  if constexpr (kIsComplex<T>) {
-    ComplexLu lu;
-    lu.factorise(n, numbers.data());
-    return lu.determinant();
-  } else {
-    return determinant(n, numbers.data());
-  }
 }
 
 // Gives put(i, the determinant of matrix i). That of a matrix without rows is 1.
 template <class T, class Put> void each_determinant(const KernelArgs& args, int64_t count, const Put& put) {
-  using Found = decltype(determinant_of(0, static_cast<const T*>(nullptr), false));
   const Array& x = args.in[0];
   const int64_t n = rows_of(x);
   if (n == 0) {
-    for (int64_t i = 0; i < count; ++i) put(i, Found());
+    for (int64_t i = 0; i < count; ++i) put(i, Determinant<SmallNumber<T>>());
     return;
   }
   const bool is_large = is_for_lapack(x);
   for_matrices(args, count, work(x), [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) put(i, determinant_of(n, x.as<T>() + i * n * n, is_large));
+    std::vector<LapackNumber<T>> matrix;
+    std::vector<SmallNumber<T>> small;
+    for (int64_t i = begin; i < end; ++i) {
+      const T* from = x.as<T>() + i * n * n;
+      if (is_large) {
+        read(from, n * n, matrix);
+        put(i, determinant_by_lapack<T>(n, matrix.data()));
+      } else {
+        read(from, n * n, small);
+        put(i, determinant(n, small.data()));
+      }
+    }
   });
 }
 
@@ -167,19 +158,17 @@ template <class T> void run_expm(const KernelArgs& args) {
 }  // namespace
 
 void register_decompose_cpu(KernelRegistry& kernels) {
-  auto add = [&](const char* name, auto make) { kernels.add_each(name, DeviceType::CPU, AllFloats{}, make); };
-  add("MatrixDeterminant", []<class Tag>(Tag) { return KernelEntry{.run = run_determinant<typename Tag::type>}; });
-  add("LogMatrixDeterminant", []<class T>(TypeTag<T>) { return KernelEntry{.run = run_log_determinant<T, T>}; });
-  add("Lu", []<class Tag>(Tag) { return KernelEntry{.run = run_lu<typename Tag::type>}; });
-  add("SelfAdjointEig", []<class Tag>(Tag) { return KernelEntry{.run = run_eigh<typename Tag::type>}; });
-  add("SelfAdjointEigenvalues", []<class Tag>(Tag) { return KernelEntry{.run = run_eigh<typename Tag::type>}; });
-  add("MatrixExponential", []<class Tag>(Tag) { return KernelEntry{.run = run_expm<typename Tag::type>}; });
-  auto add_complex = [&](const char* name, auto make) {
-    kernels.add_each(name, DeviceType::CPU, ComplexTypes{}, make);
-  };
-  add_complex("MatrixDeterminant", []<class T>(TypeTag<T>) { return KernelEntry{.run = run_determinant<T>}; });
-  add_complex("LogMatrixDeterminant",
-              []<class T>(TypeTag<T>) { return KernelEntry{.run = run_log_determinant<T, typename T::Part>}; });
+  auto add = [&](const char* name, auto types, auto make) { kernels.add_each(name, DeviceType::CPU, types, make); };
+  const AllFloats floats;
+  add("MatrixDeterminant", InexactTypes{}, []<class T>(TypeTag<T>) { return KernelEntry{.run = run_determinant<T>}; });
+  add("LogMatrixDeterminant", floats,
+      []<class T>(TypeTag<T>) { return KernelEntry{.run = run_log_determinant<T, T>}; });
+  add("LogMatrixDeterminant", ComplexTypes{},
+      []<class T>(TypeTag<T>) { return KernelEntry{.run = run_log_determinant<T, typename T::Part>}; });
+  add("Lu", floats, []<class T>(TypeTag<T>) { return KernelEntry{.run = run_lu<T>}; });
+  add("SelfAdjointEig", floats, []<class T>(TypeTag<T>) { return KernelEntry{.run = run_eigh<T>}; });
+  add("SelfAdjointEigenvalues", floats, []<class T>(TypeTag<T>) { return KernelEntry{.run = run_eigh<T>}; });
+  add("MatrixExponential", floats, []<class T>(TypeTag<T>) { return KernelEntry{.run = run_expm<T>}; });
 }
 
 }  // namespace lutra

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "kernels/cpu/loops/matrices.h"
-#include "kernels/eigen/complex_lu.h"
+#include "kernels/eigen/lu.h"
 #include "kernels/indexing/batch.h"
 #include "ops/factorise.h"
 
@@ -48,8 +48,8 @@ template <class T> void run_cholesky(const KernelArgs& args) {
   else each_square<T, double>(args, cholesky);
 }
 
-template <class Lu, class Number> bool invert(int64_t n, Number* matrix) {
-  Lu lu;
+template <class Number> bool invert(int64_t n, Number* matrix) {
+  Lu<Number> lu;
   if (!lu.factorise(n, matrix)) return false;
   lu.invert(matrix);
   return true;
@@ -59,14 +59,8 @@ template <class T> void run_inverse(const KernelArgs& args) {
   using Number = LapackNumber<T>;
   if (args.in[0].size == 0) return;
   if (is_for_lapack(args.in[0])) each_square<T, Number>(args, lapack::invert<Number>);
-  else each_square<T, double>(args, invert<Lu, double>);
+  else each_square<T, SmallNumber<T>>(args, invert<SmallNumber<T>>);
 }
-template <class T> void run_complex_inverse(const KernelArgs& args) {
-  if (args.in[0].size == 0) return;
-  if (is_for_lapack(args.in[0])) each_square<T, T>(args, lapack::invert<T>);
-  else each_square<T, Complex128>(args, invert<ComplexLu, Complex128>);
-}
-
 // Solves with each matrix of a batch that broadcasts. `start` prepares a matrix, which must stay where it is, and
 // returns whether it can be solved with; `solve(columns, b)` solves. A matrix that serves several results in a row is
 // prepared once.
@@ -143,14 +137,8 @@ template <class T> void run_solve(const KernelArgs& args) {
   using Number = LapackNumber<T>;
   if (args.in[0].size == 0) return;
   if (is_for_lapack(args.in[0])) solve_with<T, Number, GeneralSolver<Number, lapack::Lu<Number>>>(args);
-  else solve_with<T, double, GeneralSolver<double, Lu>>(args);
+  else solve_with<T, SmallNumber<T>, GeneralSolver<SmallNumber<T>, Lu<SmallNumber<T>>>>(args);
 }
-template <class T> void run_complex_solve(const KernelArgs& args) {
-  if (args.in[0].size == 0) return;
-  if (is_for_lapack(args.in[0])) solve_with<T, T, GeneralSolver<T, lapack::Lu<T>>>(args);
-  else solve_with<T, Complex128, GeneralSolver<Complex128, ComplexLu>>(args);
-}
-
 template <class T> void run_triangular_solve(const KernelArgs& args) {
   using Number = LapackNumber<T>;
   if (args.in[0].size == 0) return;
@@ -247,19 +235,15 @@ template <class T> void run_svd(const KernelArgs& args) {
 }  // namespace
 
 void register_factorise_cpu(KernelRegistry& kernels) {
-  auto add = [&](const char* name, auto make) { kernels.add_each(name, DeviceType::CPU, AllFloats{}, make); };
-  add("Cholesky", []<class Tag>(Tag) { return KernelEntry{.run = run_cholesky<typename Tag::type>}; });
-  add("MatrixInverse", []<class Tag>(Tag) { return KernelEntry{.run = run_inverse<typename Tag::type>}; });
-  add("MatrixSolve", []<class Tag>(Tag) { return KernelEntry{.run = run_solve<typename Tag::type>}; });
-  add("MatrixTriangularSolve",
-      []<class Tag>(Tag) { return KernelEntry{.run = run_triangular_solve<typename Tag::type>}; });
-  add("Qr", []<class Tag>(Tag) { return KernelEntry{.run = run_qr<typename Tag::type>}; });
-  add("Svd", []<class Tag>(Tag) { return KernelEntry{.run = run_svd<typename Tag::type>}; });
-  auto add_complex = [&](const char* name, auto make) {
-    kernels.add_each(name, DeviceType::CPU, ComplexTypes{}, make);
-  };
-  add_complex("MatrixInverse", []<class T>(TypeTag<T>) { return KernelEntry{.run = run_complex_inverse<T>}; });
-  add_complex("MatrixSolve", []<class T>(TypeTag<T>) { return KernelEntry{.run = run_complex_solve<T>}; });
+  auto add = [&](const char* name, auto types, auto make) { kernels.add_each(name, DeviceType::CPU, types, make); };
+  const AllFloats floats;
+  const InexactTypes inexact;
+  add("Cholesky", floats, []<class T>(TypeTag<T>) { return KernelEntry{.run = run_cholesky<T>}; });
+  add("MatrixInverse", inexact, []<class T>(TypeTag<T>) { return KernelEntry{.run = run_inverse<T>}; });
+  add("MatrixSolve", inexact, []<class T>(TypeTag<T>) { return KernelEntry{.run = run_solve<T>}; });
+  add("MatrixTriangularSolve", floats, []<class T>(TypeTag<T>) { return KernelEntry{.run = run_triangular_solve<T>}; });
+  add("Qr", floats, []<class T>(TypeTag<T>) { return KernelEntry{.run = run_qr<T>}; });
+  add("Svd", floats, []<class T>(TypeTag<T>) { return KernelEntry{.run = run_svd<T>}; });
 }
 
 }  // namespace lutra

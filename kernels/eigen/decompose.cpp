@@ -1,4 +1,4 @@
-// Determinants, LU, eigenvalues of symmetric matrices and exponentials.
+// Eigenvalues of symmetric matrices and exponentials.
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/LU>
@@ -13,43 +13,6 @@
 namespace lutra {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
-void Determinant::times(double pivot) {
-  sign *= pivot > 0 ? 1 : pivot < 0 ? -1 : pivot == 0 ? 0 : kNan;
-  log += std::log(std::fabs(pivot));
-  value *= pivot;
-}
-
-Determinant determinant(int64_t n, const double* a) {
-  Eigen::PartialPivLU<Columns> lu(rows_of(a, n, n));
-  Determinant found;
-  found.sign = found.value = static_cast<double>(lu.permutationP().determinant());
-  for (int64_t i = 0; i < n; ++i) found.times(lu.matrixLU()(i, i));
-  return found;
-}
-
-// Eigen factorises square matrices. To a tall one, columns of zeros are added, which change nothing before them; of a
-// wide one the first columns are factorised, and u's others follow.
-void lu(int64_t m, int64_t n, const double* a, double* p, double* l, double* u) {
-  int64_t k = std::min(m, n);
-  auto matrix = rows_of(a, m, n);
-  Columns square = Columns::Zero(m, m);
-  square.leftCols(k) = matrix.leftCols(k);
-  Eigen::PartialPivLU<Columns> found(square);
-  Columns packed = found.matrixLU();
-  auto lower = rows_of(l, m, k);
-  lower = packed.leftCols(k).triangularView<Eigen::StrictlyLower>();
-  lower.diagonal().setOnes();
-  auto upper = rows_of(u, k, n);
-  upper.setZero();
-  upper.leftCols(k) = packed.topLeftCorner(k, k).triangularView<Eigen::Upper>();
-  if (n > k) {
-    Columns rest = found.permutationP() * matrix.rightCols(n - k);
-    packed.topLeftCorner(k, k).triangularView<Eigen::UnitLower>().solveInPlace(rest);
-    upper.rightCols(n - k) = rest;
-  }
-  rows_of(p, m, m) = Columns(found.permutationP().transpose() * Columns::Identity(m, m));
-}
 
 void eigh(int64_t n, const double* a, double* w, double* v) {
   Columns matrix = rows_of(a, n, n);

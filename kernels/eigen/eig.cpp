@@ -4,7 +4,6 @@
 #include <complex>
 #include <limits>
 
-#include "kernels/eigen/complex_matrices.h"
 #include "kernels/eigen/matrices.h"
 
 namespace lutra {
@@ -12,18 +11,18 @@ namespace {
 
 template <class Solver, class Matrix> void solve(const Matrix& matrix, Complex128* w, Complex128* v) {
   const int64_t n = matrix.rows();
-  auto values = complex_rows(w, n, 1);
+  auto values = rows_of(w, n, 1);
   if (matrix.allFinite()) {
     Solver found(matrix, v != nullptr);
     if (found.info() == Eigen::Success) {
       values = found.eigenvalues();
-      if (v != nullptr) complex_rows(v, n, n) = found.eigenvectors();
+      if (v != nullptr) rows_of(v, n, n) = found.eigenvectors();
       return;
     }
   }
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   values.setConstant({nan, nan});
-  if (v != nullptr) complex_rows(v, n, n).setConstant({nan, nan});
+  if (v != nullptr) rows_of(v, n, n).setConstant({nan, nan});
 }
 
 }  // namespace
@@ -34,7 +33,7 @@ void eig(int64_t n, const double* a, Complex128* w, Complex128* v) {
 }
 
 void eig(int64_t n, const Complex128* a, Complex128* w, Complex128* v) {
-  const Eigen::MatrixXcd matrix = complex_rows(a, n, n);
+  const Eigen::MatrixXcd matrix = rows_of(a, n, n);
   solve<Eigen::ComplexEigenSolver<Eigen::MatrixXcd>>(matrix, w, v);
 }
 

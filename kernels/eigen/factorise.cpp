@@ -1,7 +1,6 @@
 #include "kernels/eigen/factorise.h"
 
 #include <Eigen/Cholesky>
-#include <Eigen/LU>
 #include <Eigen/QR>
 #include <algorithm>
 
@@ -15,31 +14,6 @@ bool cholesky(int64_t n, double* a) {
   Eigen::LLT<Eigen::Ref<Columns>, Eigen::Upper> in_place(turned);
   turned.triangularView<Eigen::StrictlyLower>().setZero();
   return in_place.info() == Eigen::Success;
-}
-
-struct Lu::Factors {
-  Eigen::PartialPivLU<Columns> lu;
-};
-
-Lu::Lu() : factors_(std::make_unique<Factors>()) {}
-Lu::~Lu() = default;
-
-bool Lu::factorise(int64_t n, const double* a) {
-  factors_->lu.compute(rows_of(a, n, n));
-  return (factors_->lu.matrixLU().diagonal().array() != 0.0).all();
-}
-
-void Lu::invert(double* inverse) const {
-  const auto& lu = factors_->lu;
-  rows_of(inverse, lu.rows(), lu.rows()) = lu.inverse();
-}
-
-void Lu::solve(int64_t columns, double* b, bool transposed) const {
-  if (columns == 0) return;
-  const auto& lu = factors_->lu;
-  auto rows = rows_of(b, lu.rows(), columns);
-  Columns solution = transposed ? Columns(lu.transpose().solve(rows)) : Columns(lu.solve(rows));
-  rows = solution;
 }
 
 void solve_triangular(int64_t n, const double* t, bool lower, bool transposed, int64_t columns, double* b) {

@@ -5,30 +5,12 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 
 namespace lutra {
 
 // Of a (n, n), in place: the lower triangle becomes l with a = l l^T, the upper zeros. Only a's lower triangle is read.
 // False if a is not positive definite; then a's contents mean nothing.
 bool cholesky(int64_t n, double* a);
-
-// P a = L U, to solve with.
-class Lu {
- public:
-  Lu();
-  ~Lu();
-  Lu(const Lu&) = delete;
-  // Of a (n, n). False if a is exactly singular: a pivot is 0.
-  bool factorise(int64_t n, const double* a);
-  void invert(double* inverse) const;
-  // a x = b, or a^T x = b, for b (n, columns) in place; columns may be 0.
-  void solve(int64_t columns, double* b, bool transposed) const;
-
- private:
-  struct Factors;
-  std::unique_ptr<Factors> factors_;
-};
 
 // t x = b for the lower or upper triangle of t (n, n), or for its transpose; b (n, columns) in place, columns may be 0.
 // A zero on the diagonal gives inf and nan.
@@ -37,18 +19,6 @@ void solve_triangular(int64_t n, const double* t, bool lower, bool transposed, i
 // a (m, n) = q (m, k) r (k, n), k the smaller of m and n; q's columns are orthonormal, r is upper triangular.
 // Householder reflections as LAPACK's geqrf makes them, so signs are NumPy's.
 void qr(int64_t m, int64_t n, const double* a, double* q, double* r);
-
-// The determinant of a (n, n), 0 if it is exactly singular.
-struct Determinant {
-  double sign = 1;  // 0: singular
-  double log = 0;   // of the absolute value
-  double value = 1;
-  void times(double pivot);
-};
-Determinant determinant(int64_t n, const double* a);
-
-// a (m, n) = p l u: p (m, m) a permutation, l (m, k) with ones on its diagonal, u (k, n). Partial pivoting.
-void lu(int64_t m, int64_t n, const double* a, double* p, double* l, double* u);
 
 // The eigenvalues w of a symmetric a (n, n), ascending, and its orthonormal eigenvectors, the columns of v, unless v is
 // null. Only a's lower triangle is read. All nan if an element of it is not finite.

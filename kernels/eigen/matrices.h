@@ -2,16 +2,31 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <complex>
 #include <cstdint>
+#include <type_traits>
+
+#include "core/complex.h"
 
 namespace lutra {
 
-using Columns = Eigen::MatrixXd;
-using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+// Complex128 and std::complex<double> are both two doubles.
+template <class Number>
+using EigenNumber = std::conditional_t<std::is_same_v<Number, Complex128>, std::complex<double>, double>;
+inline double from_eigen(double number) { return number; }
+inline Complex128 from_eigen(std::complex<double> number) { return {number.real(), number.imag()}; }
 
-inline Eigen::Map<const Rows> rows_of(const double* data, int64_t rows, int64_t columns) {
-  return {data, rows, columns};
+template <class Number> using ColumnsOf = Eigen::Matrix<EigenNumber<Number>, Eigen::Dynamic, Eigen::Dynamic>;
+template <class Number>
+using RowsOf = Eigen::Matrix<EigenNumber<Number>, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using Columns = ColumnsOf<double>;
+using Rows = RowsOf<double>;
+
+template <class Number> Eigen::Map<const RowsOf<Number>> rows_of(const Number* data, int64_t rows, int64_t columns) {
+  return {reinterpret_cast<const EigenNumber<Number>*>(data), rows, columns};
 }
-inline Eigen::Map<Rows> rows_of(double* data, int64_t rows, int64_t columns) { return {data, rows, columns}; }
+template <class Number> Eigen::Map<RowsOf<Number>> rows_of(Number* data, int64_t rows, int64_t columns) {
+  return {reinterpret_cast<EigenNumber<Number>*>(data), rows, columns};
+}
 
 }  // namespace lutra

@@ -7,25 +7,13 @@
 #include "core/parallel.h"
 #include "kernels/cpu/gemm/gemm.h"
 #include "kernels/lapack/library.h"
+#include "kernels/lapack/pieces.h"
 
 namespace lutra::lapack {
 namespace {
 
 // A block of columns. Wider ones make products faster; narrower ones leave less to the one thread that factorises them.
 constexpr int64_t kBlock = 64;
-// From so many multiplications on a piece is worth a thread.
-constexpr int64_t kWorkOfThread = 1 << 19;
-
-// Calls body(begin, end) for pieces of `count` columns or rows, each of which takes `work` multiplications. OpenBLAS'
-// results depend on how many columns it is given at a time: so the pieces depend on `count` alone.
-template <class Body> void for_pieces(int64_t count, int64_t work, const Body& body) {
-  const int64_t length = count > 256 ? 128 : 64, pieces = (count + length - 1) / length;
-  parallel_for(pieces, 1 + kWorkOfThread / (length * std::max<int64_t>(work, 1)), [&](int64_t first, int64_t last) {
-    Call call;
-    for (int64_t piece = first; piece < last; ++piece) body(piece * length, std::min((piece + 1) * length, count));
-  });
-}
-
 template <class T>
 void product(bool transposed, int64_t m, int64_t n, int64_t k, T factor, const T* a, int64_t step_a, const T* b,
              int64_t step_b, T add, T* c, int64_t step_c) {

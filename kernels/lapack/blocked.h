@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/complex.h"
 #include "kernels/lapack/small_triangle.h"
 
 namespace lutra::lapack {
@@ -12,6 +13,8 @@ namespace lutra::lapack {
 // P a = L U as getrf leaves it in a (m, n), whose columns begin m apart. Row i was exchanged with row pivots[i] - 1.
 // False if a pivot is exactly 0.
 template <class T> bool factorise_lu(int64_t m, int64_t n, T* a, std::vector<int>& pivots);
+// In one call, on one thread.
+template <class T> bool factorise_lu(int64_t m, int64_t n, Complex<T>* a, std::vector<int>& pivots);
 
 // x op(t) = b for t (n, n); b (rows, n) becomes x.
 template <class T> void solve_from_right(Triangle kind, int64_t rows, int64_t n, const T* t, T* b);
@@ -19,6 +22,10 @@ template <class T> void solve_from_right(Triangle kind, int64_t rows, int64_t n,
 // x a = b, or x a^T = b, for the factors of a (n, n); b (rows, n) becomes x.
 template <class T>
 void solve_by_lu(int64_t rows, int64_t n, const T* factors, const std::vector<int>& pivots, bool transposed, T* b);
+// Transposed: a's conjugate transpose.
+template <class T>
+void solve_by_lu(int64_t rows, int64_t n, const Complex<T>* factors, const std::vector<int>& pivots, bool transposed,
+                 Complex<T>* b);
 
 // The upper triangle of a (m, n) becomes r, what is below it the reflections, as geqrt leaves them. q (m, k) is
 // written by rows, k the smaller of m and n.

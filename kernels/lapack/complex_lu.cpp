@@ -1,8 +1,6 @@
-#include <algorithm>
-
-#include "core/parallel.h"
-#include "kernels/lapack/factorise.h"
+#include "kernels/lapack/blocked.h"
 #include "kernels/lapack/library.h"
+#include "kernels/lapack/pieces.h"
 #include "kernels/lapack/turn.h"
 
 namespace lutra::lapack {
@@ -17,42 +15,36 @@ template <class T> void conjugate(std::vector<Complex<T>>& numbers) {
 
 }  // namespace
 
-template <class T> bool Lu<Complex<T>>::factorise(int64_t n, Complex<T>* a) {
-  n_ = n;
-  factors_ = a;
-  pivots_.resize(static_cast<std::size_t>(n));
-  int size = static_cast<int>(n), info = 0;
+template <class T> bool factorise_lu(int64_t m, int64_t n, Complex<T>* a, std::vector<int>& pivots) {
+  pivots.resize(static_cast<std::size_t>(std::min(m, n)));
+  const int rows = static_cast<int>(m), columns = static_cast<int>(n);
+  int info = 0;
   Call call;
-  functions<T>().complex_getrf(&size, &size, parts(a), &size, pivots_.data(), &info);
+  functions<T>().complex_getrf(&rows, &columns, parts(a), &rows, pivots.data(), &info);
   return info == 0;
 }
 
-// The factors are those of a^T. a^H x = b is a^T conj(x) = conj(b).
-template <class T> void Lu<Complex<T>>::solve(int64_t columns, Complex<T>* b, bool adjoint) const {
-  // The same pieces on any number of threads, so that sums have the same order.
-  constexpr int64_t kPiece = 64;
-  parallel_for((columns + kPiece - 1) / kPiece, 1, [&](int64_t first, int64_t last) {
-    for (int64_t begin = first * kPiece; begin < std::min(last * kPiece, columns); begin += kPiece) {
-      solve_piece(std::min(kPiece, columns - begin), b + begin, columns, adjoint);
-    }
+// x a = b is a^T x^T = b^T. x a^H = b is a conj(x^T) = conj(b^T).
+template <class T>
+void solve_by_lu(int64_t rows, int64_t n, const Complex<T>* factors, const std::vector<int>& pivots, bool transposed,
+                 Complex<T>* b) {
+  // 64 columns of 512 numbers, turned, fit the second cache.
+  for_pieces_of(64, rows, n * n, [&](int64_t begin, int64_t end) {
+    const int size = static_cast<int>(n), count = static_cast<int>(end - begin);
+    std::vector<Complex<T>> turned(static_cast<std::size_t>(n * (end - begin)));
+    turn(b + begin, rows, n, end - begin, turned.data(), n);
+    if (transposed) conjugate(turned);
+    int info = 0;
+    functions<T>().complex_getrs(transposed ? "N" : "T", &size, &count, parts(factors), &size, pivots.data(),
+                                 parts(turned.data()), &size, &info, 1);
+    if (transposed) conjugate(turned);
+    turn(turned.data(), n, end - begin, n, b + begin, rows);
   });
 }
 
-template <class T> void Lu<Complex<T>>::solve_piece(int64_t columns, Complex<T>* b, int64_t step, bool adjoint) const {
-  std::vector<Complex<T>> by_columns(static_cast<std::size_t>(n_ * columns));
-  turn(b, step, n_, columns, by_columns.data(), n_);
-  if (adjoint) conjugate(by_columns);
-  int size = static_cast<int>(n_), count = static_cast<int>(columns), info = 0;
-  {
-    Call call;
-    functions<T>().complex_getrs(adjoint ? "N" : "T", &size, &count, parts(factors_), &size, pivots_.data(),
-                                 parts(by_columns.data()), &size, &info, 1);
-  }
-  if (adjoint) conjugate(by_columns);
-  turn(by_columns.data(), n_, columns, n_, b, step);
-}
-
-template class Lu<Complex64>;
-template class Lu<Complex128>;
+template bool factorise_lu(int64_t, int64_t, Complex64*, std::vector<int>&);
+template bool factorise_lu(int64_t, int64_t, Complex128*, std::vector<int>&);
+template void solve_by_lu(int64_t, int64_t, const Complex64*, const std::vector<int>&, bool, Complex64*);
+template void solve_by_lu(int64_t, int64_t, const Complex128*, const std::vector<int>&, bool, Complex128*);
 
 }  // namespace lutra::lapack

@@ -55,8 +55,8 @@ template <class T> bool Lu<T>::factorise(int64_t n, T* a) {
   return factorise_lu(n, n, a, pivots_);
 }
 
-template <class T> void Lu<T>::solve(int64_t columns, T* b, bool transposed) const {
-  if (columns > 0) solve_by_lu(columns, n_, factors_, pivots_, transposed, b);
+template <class T> void Lu<T>::solve(int64_t columns, T* b, bool adjoint) const {
+  if (columns > 0) solve_by_lu(columns, n_, factors_, pivots_, adjoint, b);
 }
 
 template <class T> bool invert(int64_t n, T* a) {
@@ -216,6 +216,8 @@ template bool invert(int64_t, Complex64*);
 template bool invert(int64_t, Complex128*);
 template class Lu<float>;
 template class Lu<double>;
+template class Lu<Complex64>;
+template class Lu<Complex128>;
 template void qr(int64_t, int64_t, const float*, float*, float*);
 template void qr(int64_t, int64_t, const double*, double*, double*);
 template bool svd(int64_t, int64_t, float*, float*, float*, float*);

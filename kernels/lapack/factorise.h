@@ -32,11 +32,12 @@ template <class T> void lu(int64_t m, int64_t n, const T* a, T* p, T* l, T* u);
 // In float32 the squarings lose some digits of large exponentials, as PyTorch's and SciPy's do.
 template <class T> void expm(int64_t n, const T* a, T* exponential);
 
+// T: complex too.
 template <class T> class Lu {
  public:
   // In place: solve() uses the factors in a.
   bool factorise(int64_t n, T* a);
-  void solve(int64_t columns, T* b, bool transposed) const;
+  void solve(int64_t columns, T* b, bool adjoint) const;
   // Pivot i of n, negative where a row was exchanged for it, and so the sign of the determinant changed.
   T pivot(int64_t i) const {
     T value = factors_[i * n_ + i];
@@ -46,24 +47,6 @@ template <class T> class Lu {
  private:
   int64_t n_ = 0;
   const T* factors_ = nullptr;
-  std::vector<int> pivots_;
-};
-
-// Adjoint: the conjugate transpose.
-template <class T> class Lu<Complex<T>> {
- public:
-  bool factorise(int64_t n, Complex<T>* a);
-  void solve(int64_t columns, Complex<T>* b, bool adjoint) const;
-  Complex<T> pivot(int64_t i) const {
-    Complex<T> value = factors_[i * n_ + i];
-    return pivots_[static_cast<std::size_t>(i)] == i + 1 ? value : -value;
-  }
-
- private:
-  void solve_piece(int64_t columns, Complex<T>* b, int64_t step, bool adjoint) const;
-
-  int64_t n_ = 0;
-  const Complex<T>* factors_ = nullptr;
   std::vector<int> pivots_;
 };
 

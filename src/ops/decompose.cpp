@@ -29,7 +29,7 @@ Value as_matrices(Gradient& g, Value x) {
 void determinant_gradient(Gradient& g) {
   if (g.shape_of(0).size() == 0) return g.add(0, g.fill(g.shape_of(0), 0, g.key()));
   Value inverse = g.call("MatrixInverse", {g.x_in_key(0)});
-  g.add(0, as_matrices(g, g.dy() * conj(g, g.y())) * g.transpose(conj(g, inverse)));
+  g.add(0, as_matrices(g, g.dy() * conj(g, g.y())) * adjoint(g, inverse));
 }
 
 void log_determinant_gradient(Gradient& g) {
@@ -40,7 +40,7 @@ void log_determinant_gradient(Gradient& g) {
     Value turning = g.has_dy(0) ? g.call("Imag", {g.dy(0) * conj(g, g.y(0))}) : Value(0.0);
     slope = g.call("Complex", {slope, turning});
   }
-  g.add(0, as_matrices(g, slope) * g.transpose(conj(g, inverse)));
+  g.add(0, as_matrices(g, slope) * adjoint(g, inverse));
 }
 
 void lu_shape(Inference& inference) {
@@ -152,10 +152,11 @@ void define_decompose_ops(OpRegistry& ops) {
   ops.define({
       .name = "LogMatrixDeterminant",
       .lua_name = "slogdet",
-      .summary = "The sign of the determinant of each matrix, of a complex one a number of absolute value 1, and the "
-                 "logarithm of its absolute value: 0 and -inf of a singular one.",
+      .summary =
+          "The sign of each matrix's determinant, and the logarithm of its absolute value: 0 and -inf of a singular "
+          "one. The sign of a complex matrix is a number of absolute value 1.",
       .inputs = {{"x", kEveryNumber, "[..., n, n]"}},
-      .output = "sign [...], log [...]; float32 for integers, else x's dtype, of which log has that of the parts. "
+      .output = "sign [...], log [...]; float32 for integers, else x's dtype; log is real. "
                 "Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed",
       .errors = "InvalidArgument if x is not square or is bool; in the gradient, if it is singular.",
       .source = "numpy.linalg.slogdet, tf.linalg.slogdet; gradient: Giles 2008",

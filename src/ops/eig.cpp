@@ -17,7 +17,6 @@ void eig_shape(Inference& inference) {
   if (inference.call().op->outputs > 1) inference.output(dtype, x);
 }
 
-Value adjoint(Gradient& g, Value x) { return g.transpose(conj(g, x)); }
 Value identity(Gradient& g, int64_t n, DType dtype) { return g.call("Eye", {}, EyeAttrs{n, {}, dtype}); }
 
 // v^-H inner v^H

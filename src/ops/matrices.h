@@ -55,6 +55,7 @@ inline Value mul(Builder& g, Value a, Value b) { return g.call("MatMul", {a, b},
 inline Value mul_t(Builder& g, Value a, Value b) { return g.call("MatMul", {a, b}, MatMulAttrs{false, true}); }
 inline Value t_mul(Builder& g, Value a, Value b) { return g.call("MatMul", {a, b}, MatMulAttrs{true, false}); }
 inline Value mul_h(Builder& g, Value a, Value b) { return mul_t(g, a, conj(g, b)); }
+inline Value adjoint(Builder& g, Value x) { return g.transpose(conj(g, x)); }
 inline Value tril(Builder& g, Value x, int64_t k) { return g.call("Tril", {x}, DiagonalAttrs{k}); }
 // t^-1 b, or t^-T b.
 inline Value solve_with(Builder& g, Value t, Value b, bool lower, bool adjoint) {

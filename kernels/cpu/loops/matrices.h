@@ -18,8 +18,9 @@ inline int64_t rows_of(const Array& x) { return x.dims[x.rank - 2]; }
 inline int64_t columns_of(const Array& x) { return x.dims[x.rank - 1]; }
 inline int64_t matrices_in(const Array& x) { return x.size / (rows_of(x) * columns_of(x)); }
 
-// The type in which LAPACK computes large matrices; Eigen computes in double.
+// The types in which LAPACK computes large matrices, and Eigen all others.
 template <class T> using LapackNumber = std::conditional_t<kIsComplex<T> || std::is_same_v<T, float>, T, double>;
+template <class T> using SmallNumber = std::conditional_t<kIsComplex<T>, Complex128, double>;
 
 // From these sizes on LAPACK takes less time than Eigen, for svd even in double: docs/decisions/the-systems-lapack.md.
 inline constexpr int64_t kLeastForLapack = 48, kLeastForLapackSvd = 16;

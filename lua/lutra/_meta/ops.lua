@@ -2799,14 +2799,14 @@ function lutra.sinh(x) end
 --- Errors: InvalidArgument if x is bool.
 function Tensor:sinh() end
 
---- The sign of the determinant of each matrix, of a complex one a number of absolute value 1, and the logarithm of its absolute value: 0 and -inf of a singular one.
+--- The sign of each matrix's determinant, and the logarithm of its absolute value: 0 and -inf of a singular one. The sign of a complex matrix is a number of absolute value 1.
 ---@param x any [..., n, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
----@return lutra.Tensor # sign [...], log [...]; float32 for integers, else x's dtype, of which log has that of the parts. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
+---@return lutra.Tensor # sign [...], log [...]; float32 for integers, else x's dtype; log is real. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
 --- Errors: InvalidArgument if x is not square or is bool; in the gradient, if it is singular.
 function lutra.slogdet(x) end
 
---- The sign of the determinant of each matrix, of a complex one a number of absolute value 1, and the logarithm of its absolute value: 0 and -inf of a singular one.
----@return lutra.Tensor # sign [...], log [...]; float32 for integers, else x's dtype, of which log has that of the parts. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
+--- The sign of each matrix's determinant, and the logarithm of its absolute value: 0 and -inf of a singular one. The sign of a complex matrix is a number of absolute value 1.
+---@return lutra.Tensor # sign [...], log [...]; float32 for integers, else x's dtype; log is real. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
 --- Errors: InvalidArgument if x is not square or is bool; in the gradient, if it is singular.
 function Tensor:slogdet() end
 
