@@ -55,8 +55,8 @@ template <class T> void run_determinant(const KernelArgs& args) {
                       [=](int64_t i, const auto& found) { out[i] = rounded_from<T>(found.value); });
 }
 
-// Real: T, or the type of T's parts.
-template <class T, class Real> void run_log_determinant(const KernelArgs& args) {
+template <class T> void run_log_determinant(const KernelArgs& args) {
+  using Real = RealOf<T>;
   T* sign = args.out[0].as<T>();
   Real* log = args.out[1].as<Real>();
   each_determinant<T>(args, args.out[0].size, [=](int64_t i, const auto& found) {
@@ -85,52 +85,65 @@ template <class T, class Number, class Apply> void each_lu(const KernelArgs& arg
 
 template <class T> void run_lu(const KernelArgs& args) {
   using Number = LapackNumber<T>;
+  using Small = SmallNumber<T>;
   const Array& x = args.in[0];
   if (x.size == 0) {
     // Without columns, p is the identity.
     const int64_t m = rows_of(x), count = m == 0 ? 0 : args.out[0].size / (m * m);
     T* p = args.out[0].as<T>();
-    for (int64_t i = 0; i < count * m * m; ++i) p[i] = rounded_from<T>(i % (m * m) % (m + 1) == 0 ? 1 : 0);
+    for (int64_t i = 0; i < count * m * m; ++i)
+      p[i] = static_cast<T>(static_cast<RealOf<T>>(i % (m * m) % (m + 1) == 0 ? 1 : 0));
     return;
   }
   if (is_for_lapack(x)) each_lu<T, Number>(args, lapack::lu<Number>);
-  else each_lu<T, double>(args, lu);
+  else each_lu<T, Small>(args, lu<Small>);
+}
+
+// Calls eigh(n, matrix, w, v) for the matrices [begin, end), until it finds no answer for one. Returns that one's
+// index, or end.
+template <class T, class Number, class Apply>
+int64_t each_eigh(const KernelArgs& args, int64_t begin, int64_t end, const Apply& eigh) {
+  using Real = RealOf<T>;
+  const int64_t n = rows_of(args.in[0]);
+  const bool has_vectors = args.n_out > 1;
+  std::vector<Number> matrix;
+  Result<Real, RealOf<Number>> w(n);
+  Result<T, Number> v(has_vectors ? n * n : 0);
+  for (int64_t i = begin; i < end; ++i) {
+    read(args.in[0].as<T>() + i * n * n, n * n, matrix);
+    Real* to_w = args.out[0].as<Real>() + i * n;
+    T* to_v = has_vectors ? args.out[1].as<T>() + i * n * n : nullptr;
+    if (!eigh(n, matrix.data(), w.numbers(to_w), has_vectors ? v.numbers(to_v) : nullptr)) return i;
+    w.finish(to_w);
+    if (has_vectors) v.finish(to_v);
+  }
+  return end;
+}
+
+template <class T> void eigh_by_eigen(const KernelArgs& args, int64_t begin, int64_t end) {
+  using Number = SmallNumber<T>;
+  auto always = [](int64_t n, const Number* a, double* w, Number* v) {
+    eigh(n, a, w, v);
+    return true;
+  };
+  each_eigh<T, Number>(args, begin, end, always);
 }
 
 // By LAPACK; by Eigen for matrices for which LAPACK finds no answer.
-template <class T, class Number, bool by_lapack> void run_eigh_in(const KernelArgs& args) {
-  const Array& x = args.in[0];
-  const int64_t n = rows_of(x);
-  const bool has_vectors = args.n_out > 1;
-  for_matrices(args, matrices_in(x), 9 * work(x), [&](int64_t begin, int64_t end) {
-    std::vector<Number> matrix;
-    Result<T, Number> w(n), v(has_vectors ? n * n : 0);
-    for (int64_t i = begin; i < end; ++i) {
-      const T* from = x.as<T>() + i * n * n;
-      T *to_w = args.out[0].as<T>() + i * n, *to_v = has_vectors ? args.out[1].as<T>() + i * n * n : nullptr;
-      read(from, n * n, matrix);
-      Number *values = w.numbers(to_w), *vectors = has_vectors ? v.numbers(to_v) : nullptr;
-      bool is_found = false;
-      if constexpr (by_lapack) is_found = lapack::eigh<Number>(n, matrix.data(), values, vectors);
-      if (is_found || !by_lapack) {
-        if constexpr (!by_lapack) eigh(n, matrix.data(), values, vectors);
-        w.finish(to_w);
-        if (has_vectors) v.finish(to_v);
-        continue;
-      }
-      std::vector<double> again, more_w(static_cast<std::size_t>(n)), more_v(has_vectors ? n * n : 0);
-      read(from, n * n, again);
-      eigh(n, again.data(), more_w.data(), has_vectors ? more_v.data() : nullptr);
-      write(more_w, to_w);
-      if (has_vectors) write(more_v, to_v);
-    }
-  });
+template <class T> void eigh_by_lapack(const KernelArgs& args, int64_t begin, int64_t end) {
+  using Number = LapackNumber<T>;
+  auto by_lapack = [](int64_t n, Number* a, RealOf<Number>* w, Number* v) { return lapack::eigh(n, a, w, v); };
+  while ((begin = each_eigh<T, Number>(args, begin, end, by_lapack)) < end) {
+    eigh_by_eigen<T>(args, begin, begin + 1);
+    ++begin;
+  }
 }
 
 template <class T> void run_eigh(const KernelArgs& args) {
-  if (args.in[0].size == 0) return;
-  if (is_for_lapack(args.in[0])) run_eigh_in<T, LapackNumber<T>, true>(args);
-  else run_eigh_in<T, double, false>(args);
+  const Array& x = args.in[0];
+  if (x.size == 0) return;
+  auto run = is_for_lapack(x) ? eigh_by_lapack<T> : eigh_by_eigen<T>;
+  for_matrices(args, matrices_in(x), 9 * work(x), [&](int64_t begin, int64_t end) { run(args, begin, end); });
 }
 
 template <class T, class Number, class Apply> void each_expm(const KernelArgs& args, const Apply& expm) {
@@ -150,25 +163,23 @@ template <class T, class Number, class Apply> void each_expm(const KernelArgs& a
 
 template <class T> void run_expm(const KernelArgs& args) {
   using Number = LapackNumber<T>;
+  using Small = SmallNumber<T>;
   if (args.in[0].size == 0) return;
   if (is_for_lapack(args.in[0])) each_expm<T, Number>(args, lapack::expm<Number>);
-  else each_expm<T, double>(args, expm);
+  else each_expm<T, Small>(args, expm<Small>);
 }
 
 }  // namespace
 
 void register_decompose_cpu(KernelRegistry& kernels) {
   auto add = [&](const char* name, auto types, auto make) { kernels.add_each(name, DeviceType::CPU, types, make); };
-  const AllFloats floats;
-  add("MatrixDeterminant", InexactTypes{}, []<class T>(TypeTag<T>) { return KernelEntry{.run = run_determinant<T>}; });
-  add("LogMatrixDeterminant", floats,
-      []<class T>(TypeTag<T>) { return KernelEntry{.run = run_log_determinant<T, T>}; });
-  add("LogMatrixDeterminant", ComplexTypes{},
-      []<class T>(TypeTag<T>) { return KernelEntry{.run = run_log_determinant<T, typename T::Part>}; });
-  add("Lu", floats, []<class T>(TypeTag<T>) { return KernelEntry{.run = run_lu<T>}; });
-  add("SelfAdjointEig", floats, []<class T>(TypeTag<T>) { return KernelEntry{.run = run_eigh<T>}; });
-  add("SelfAdjointEigenvalues", floats, []<class T>(TypeTag<T>) { return KernelEntry{.run = run_eigh<T>}; });
-  add("MatrixExponential", floats, []<class T>(TypeTag<T>) { return KernelEntry{.run = run_expm<T>}; });
+  const InexactTypes inexact;
+  add("MatrixDeterminant", inexact, []<class T>(TypeTag<T>) { return KernelEntry{.run = run_determinant<T>}; });
+  add("LogMatrixDeterminant", inexact, []<class T>(TypeTag<T>) { return KernelEntry{.run = run_log_determinant<T>}; });
+  add("Lu", inexact, []<class T>(TypeTag<T>) { return KernelEntry{.run = run_lu<T>}; });
+  add("SelfAdjointEig", inexact, []<class T>(TypeTag<T>) { return KernelEntry{.run = run_eigh<T>}; });
+  add("SelfAdjointEigenvalues", inexact, []<class T>(TypeTag<T>) { return KernelEntry{.run = run_eigh<T>}; });
+  add("MatrixExponential", inexact, []<class T>(TypeTag<T>) { return KernelEntry{.run = run_expm<T>}; });
 }
 
 }  // namespace lutra

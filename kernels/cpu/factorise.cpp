@@ -43,9 +43,10 @@ template <class T, class Number, class Apply> void each_square(const KernelArgs&
 
 template <class T> void run_cholesky(const KernelArgs& args) {
   using Number = LapackNumber<T>;
+  using Small = SmallNumber<T>;
   if (args.in[0].size == 0) return;
   if (is_for_lapack(args.in[0])) each_square<T, Number>(args, lapack::cholesky<Number>);
-  else each_square<T, double>(args, cholesky);
+  else each_square<T, Small>(args, cholesky<Small>);
 }
 
 template <class Number> bool invert(int64_t n, Number* matrix) {
@@ -141,25 +142,33 @@ template <class T> void run_solve(const KernelArgs& args) {
 }
 template <class T> void run_triangular_solve(const KernelArgs& args) {
   using Number = LapackNumber<T>;
+  using Small = SmallNumber<T>;
   if (args.in[0].size == 0) return;
   if (is_for_lapack(args.in[0])) {
     solve_with<T, Number, TriangularSolver<Number, lapack::solve_triangular<Number>>>(args);
   } else {
-    solve_with<T, double, TriangularSolver<double, solve_triangular>>(args);
+    solve_with<T, Small, TriangularSolver<Small, solve_triangular<Small>>>(args);
   }
 }
 
 // The exponent of a matrix's largest element, if its square would overflow or underflow; else 0.
-template <class Number> int far_exponent(const std::vector<Number>& matrix) {
-  constexpr int kFar = std::numeric_limits<Number>::max_exponent * 2 / 5;
-  Number most = 0;
-  for (Number number : matrix) most = std::max(most, std::fabs(number));
+template <class Real> int far_exponent(const Real* numbers, int64_t count) {
+  constexpr int kFar = std::numeric_limits<Real>::max_exponent * 2 / 5;
+  Real most = 0;
+  for (int64_t i = 0; i < count; ++i) most = std::max(most, std::fabs(numbers[i]));
   int exponent = most > 0 && std::isfinite(most) ? std::ilogb(most) : 0;
   return std::abs(exponent) > kFar ? exponent : 0;
 }
-template <class Number> void times_power_of_two(Number* numbers, int64_t count, int exponent) {
+template <class Real> void times_power_of_two(Real* numbers, int64_t count, int exponent) {
   if (exponent == 0) return;
   for (int64_t i = 0; i < count; ++i) numbers[i] = std::ldexp(numbers[i], exponent);
+}
+// Of complex numbers, for each part.
+template <class Real> int far_exponent(const Complex<Real>* numbers, int64_t count) {
+  return far_exponent(reinterpret_cast<const Real*>(numbers), 2 * count);
+}
+template <class Real> void times_power_of_two(Complex<Real>* numbers, int64_t count, int exponent) {
+  times_power_of_two(reinterpret_cast<Real*>(numbers), 2 * count, exponent);
 }
 
 template <class T, class Number, class Apply> void each_qr(const KernelArgs& args, const Apply& qr) {
@@ -170,7 +179,7 @@ template <class T, class Number, class Apply> void each_qr(const KernelArgs& arg
     Result<T, Number> q(m * k), r(k * n);
     for (int64_t i = begin; i < end; ++i) {
       read(x.as<T>() + i * m * n, m * n, matrix);
-      int exponent = far_exponent(matrix);
+      int exponent = far_exponent(matrix.data(), m * n);
       times_power_of_two(matrix.data(), m * n, -exponent);
       T *to_q = args.out[0].as<T>() + i * m * k, *to_r = args.out[1].as<T>() + i * k * n;
       qr(m, n, matrix.data(), q.numbers(to_q), r.numbers(to_r));
@@ -183,41 +192,49 @@ template <class T, class Number, class Apply> void each_qr(const KernelArgs& arg
 
 template <class T> void run_qr(const KernelArgs& args) {
   using Number = LapackNumber<T>;
+  using Small = SmallNumber<T>;
   if (args.in[0].size == 0) return;
   if (is_for_lapack(args.in[0])) each_qr<T, Number>(args, lapack::qr<Number>);
-  else each_qr<T, double>(args, qr);
+  else each_qr<T, Small>(args, qr<Small>);
 }
 
-// Calls svd(m, n, matrix, u, s, vt) for the matrices [begin, end), until it finds no answer for one. Returns that one's
+// Calls svd(m, n, matrix, u, s, vh) for the matrices [begin, end), until it finds no answer for one. Returns that one's
 // index, or end.
 template <class T, class Number, class Apply>
 int64_t each_svd(const KernelArgs& args, int64_t begin, int64_t end, const Apply& svd) {
+  using Real = RealOf<T>;
   const Array& x = args.in[0];
   int64_t m = rows_of(x), n = columns_of(x), k = std::min(m, n);
   std::vector<Number> matrix;
-  Result<T, Number> u(m * k), s(k), vt(k * n);
+  Result<T, Number> u(m * k), vh(k * n);
+  Result<Real, RealOf<Number>> s(k);
   for (int64_t i = begin; i < end; ++i) {
     read(x.as<T>() + i * m * n, m * n, matrix);
-    T *to_u = args.out[0].as<T>() + i * m * k, *to_s = args.out[1].as<T>() + i * k,
-      *to_vt = args.out[2].as<T>() + i * k * n;
-    if (!svd(m, n, matrix.data(), u.numbers(to_u), s.numbers(to_s), vt.numbers(to_vt))) return i;
+    T *to_u = args.out[0].as<T>() + i * m * k, *to_vh = args.out[2].as<T>() + i * k * n;
+    Real* to_s = args.out[1].as<Real>() + i * k;
+    if (!svd(m, n, matrix.data(), u.numbers(to_u), s.numbers(to_s), vh.numbers(to_vh))) return i;
     u.finish(to_u);
     s.finish(to_s);
-    vt.finish(to_vt);
+    vh.finish(to_vh);
   }
   return end;
 }
 
 template <class T> void svd_by_eigen(const KernelArgs& args, int64_t begin, int64_t end) {
-  each_svd<T, double>(args, begin, end, [](int64_t m, int64_t n, const double* a, double* u, double* s, double* vt) {
-    svd(m, n, a, u, s, vt);
+  using Number = SmallNumber<T>;
+  auto always = [](int64_t m, int64_t n, const Number* a, Number* u, double* s, Number* vh) {
+    svd(m, n, a, u, s, vh);
     return true;
-  });
+  };
+  each_svd<T, Number>(args, begin, end, always);
 }
 
 // By LAPACK; by Eigen for matrices for which LAPACK finds no answer: Eigen always finds one.
 template <class T, class Number> void svd_by_lapack(const KernelArgs& args, int64_t begin, int64_t end) {
-  while ((begin = each_svd<T, Number>(args, begin, end, lapack::svd<Number>)) < end) {
+  auto by_lapack = [](int64_t m, int64_t n, Number* a, Number* u, RealOf<Number>* s, Number* vh) {
+    return lapack::svd(m, n, a, u, s, vh);
+  };
+  while ((begin = each_svd<T, Number>(args, begin, end, by_lapack)) < end) {
     svd_by_eigen<T>(args, begin, begin + 1);
     ++begin;
   }
@@ -228,7 +245,7 @@ template <class T> void run_svd(const KernelArgs& args) {
   if (x.size == 0) return;
   auto run = svd_by_eigen<T>;
   if (is_for_lapack(x)) run = svd_by_lapack<T, LapackNumber<T>>;
-  else if (is_for_lapack(x, kLeastForLapackSvd)) run = svd_by_lapack<T, double>;
+  else if (is_for_lapack(x, kLeastForLapackSvd)) run = svd_by_lapack<T, SmallNumber<T>>;
   for_matrices(args, matrices_in(x), 20 * work(x), [&](int64_t begin, int64_t end) { run(args, begin, end); });
 }
 
@@ -236,14 +253,14 @@ template <class T> void run_svd(const KernelArgs& args) {
 
 void register_factorise_cpu(KernelRegistry& kernels) {
   auto add = [&](const char* name, auto types, auto make) { kernels.add_each(name, DeviceType::CPU, types, make); };
-  const AllFloats floats;
   const InexactTypes inexact;
-  add("Cholesky", floats, []<class T>(TypeTag<T>) { return KernelEntry{.run = run_cholesky<T>}; });
+  add("Cholesky", inexact, []<class T>(TypeTag<T>) { return KernelEntry{.run = run_cholesky<T>}; });
   add("MatrixInverse", inexact, []<class T>(TypeTag<T>) { return KernelEntry{.run = run_inverse<T>}; });
   add("MatrixSolve", inexact, []<class T>(TypeTag<T>) { return KernelEntry{.run = run_solve<T>}; });
-  add("MatrixTriangularSolve", floats, []<class T>(TypeTag<T>) { return KernelEntry{.run = run_triangular_solve<T>}; });
-  add("Qr", floats, []<class T>(TypeTag<T>) { return KernelEntry{.run = run_qr<T>}; });
-  add("Svd", floats, []<class T>(TypeTag<T>) { return KernelEntry{.run = run_svd<T>}; });
+  add("MatrixTriangularSolve", inexact,
+      []<class T>(TypeTag<T>) { return KernelEntry{.run = run_triangular_solve<T>}; });
+  add("Qr", inexact, []<class T>(TypeTag<T>) { return KernelEntry{.run = run_qr<T>}; });
+  add("Svd", inexact, []<class T>(TypeTag<T>) { return KernelEntry{.run = run_svd<T>}; });
 }
 
 }  // namespace lutra

@@ -2,7 +2,6 @@
 
 #include <Eigen/Eigenvalues>
 #include <complex>
-#include <limits>
 
 #include "kernels/eigen/matrices.h"
 
@@ -20,9 +19,8 @@ template <class Solver, class Matrix> void solve(const Matrix& matrix, Complex12
       return;
     }
   }
-  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  values.setConstant({nan, nan});
-  if (v != nullptr) rows_of(v, n, n).setConstant({nan, nan});
+  values.setConstant(not_a_number<Complex128>());
+  if (v != nullptr) rows_of(v, n, n).setConstant(not_a_number<Complex128>());
 }
 
 }  // namespace

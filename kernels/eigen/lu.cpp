@@ -63,25 +63,26 @@ template <class Number> Determinant<Number> determinant(int64_t n, const Number*
 
 // Eigen factorises square matrices. To a tall one, columns of zeros are added, which change nothing before them; of a
 // wide one the first columns are factorised, and u's others follow.
-void lu(int64_t m, int64_t n, const double* a, double* p, double* l, double* u) {
+template <class Number> void lu(int64_t m, int64_t n, const Number* a, Number* p, Number* l, Number* u) {
+  using Matrix = ColumnsOf<Number>;
   int64_t k = std::min(m, n);
   auto matrix = rows_of(a, m, n);
-  Columns square = Columns::Zero(m, m);
+  Matrix square = Matrix::Zero(m, m);
   square.leftCols(k) = matrix.leftCols(k);
-  Eigen::PartialPivLU<Columns> found(square);
-  Columns packed = found.matrixLU();
+  Eigen::PartialPivLU<Matrix> found(square);
+  Matrix packed = found.matrixLU();
   auto lower = rows_of(l, m, k);
-  lower = packed.leftCols(k).triangularView<Eigen::StrictlyLower>();
+  lower = packed.leftCols(k).template triangularView<Eigen::StrictlyLower>();
   lower.diagonal().setOnes();
   auto upper = rows_of(u, k, n);
   upper.setZero();
-  upper.leftCols(k) = packed.topLeftCorner(k, k).triangularView<Eigen::Upper>();
+  upper.leftCols(k) = packed.topLeftCorner(k, k).template triangularView<Eigen::Upper>();
   if (n > k) {
-    Columns rest = found.permutationP() * matrix.rightCols(n - k);
-    packed.topLeftCorner(k, k).triangularView<Eigen::UnitLower>().solveInPlace(rest);
+    Matrix rest = found.permutationP() * matrix.rightCols(n - k);
+    packed.topLeftCorner(k, k).template triangularView<Eigen::UnitLower>().solveInPlace(rest);
     upper.rightCols(n - k) = rest;
   }
-  rows_of(p, m, m) = Columns(found.permutationP().transpose() * Columns::Identity(m, m));
+  rows_of(p, m, m) = Matrix(found.permutationP().transpose() * Matrix::Identity(m, m));
 }
 
 template class Lu<double>;
@@ -90,5 +91,7 @@ template struct Determinant<double>;
 template struct Determinant<Complex128>;
 template Determinant<double> determinant(int64_t, const double*);
 template Determinant<Complex128> determinant(int64_t, const Complex128*);
+template void lu(int64_t, int64_t, const double*, double*, double*, double*);
+template void lu(int64_t, int64_t, const Complex128*, Complex128*, Complex128*, Complex128*);
 
 }  // namespace lutra

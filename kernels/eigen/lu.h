@@ -36,6 +36,6 @@ template <class Number> Determinant<Number> determinant(int64_t n, const Number*
 
 // a (m, n) = p l u: p (m, m) a permutation, l (m, k) with ones on its diagonal, u (k, n), k the smaller of m and n.
 // Partial pivoting.
-void lu(int64_t m, int64_t n, const double* a, double* p, double* l, double* u);
+template <class Number> void lu(int64_t m, int64_t n, const Number* a, Number* p, Number* l, Number* u);
 
 }  // namespace lutra

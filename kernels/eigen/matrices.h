@@ -4,6 +4,7 @@
 #include <Eigen/Core>
 #include <complex>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include "core/complex.h"
@@ -27,6 +28,20 @@ template <class Number> Eigen::Map<const RowsOf<Number>> rows_of(const Number* d
 }
 template <class Number> Eigen::Map<RowsOf<Number>> rows_of(Number* data, int64_t rows, int64_t columns) {
   return {reinterpret_cast<EigenNumber<Number>*>(data), rows, columns};
+}
+
+// Of a Hermitian matrix, the imaginary parts of the diagonal are 0, whatever is there.
+template <class Matrix> void make_diagonal_real(Matrix& matrix) {
+  using Number = typename Matrix::Scalar;
+  if constexpr (Eigen::NumTraits<Number>::IsComplex) {
+    matrix.diagonal() = matrix.diagonal().real().template cast<Number>();
+  }
+}
+
+template <class Number> EigenNumber<Number> not_a_number() {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  if constexpr (kIsComplex<Number>) return {nan, nan};
+  else return nan;
 }
 
 }  // namespace lutra

@@ -94,7 +94,7 @@ template <class T> void solve_from_right(Triangle kind, int64_t rows, int64_t n,
 }
 
 template <class T>
-void solve_by_lu(int64_t rows, int64_t n, const T* factors, const std::vector<int>& pivots, bool transposed, T* b) {
+void solve_by_lu(int64_t rows, int64_t n, const T* factors, const std::vector<int>& pivots, bool adjoint, T* b) {
   for_pieces(rows, n * n, [&](int64_t begin, int64_t end) {
     const int64_t count = end - begin;
     T* x = b + begin;
@@ -102,9 +102,9 @@ void solve_by_lu(int64_t rows, int64_t n, const T* factors, const std::vector<in
       const int64_t other = pivots[static_cast<std::size_t>(i)] - 1;
       if (other != i) std::swap_ranges(x + i * rows, x + i * rows + count, x + other * rows);
     };
-    const Triangle lower{.is_upper = false, .is_transposed = transposed, .has_ones = true},
-        upper{.is_upper = true, .is_transposed = transposed, .has_ones = false};
-    if (transposed) {
+    const Triangle lower{.is_upper = false, .is_transposed = adjoint, .has_ones = true},
+        upper{.is_upper = true, .is_transposed = adjoint, .has_ones = false};
+    if (adjoint) {
       for (int64_t i = 0; i < n; ++i) exchange(i);
       solve_rows(lower, count, n, factors, n, x, rows);
       solve_rows(upper, count, n, factors, n, x, rows);

@@ -29,20 +29,24 @@ Matrix<T> combined(int64_t n, double constant, const std::vector<const Matrix<T>
   Matrix<T> sum(static_cast<std::size_t>(n * n));
   parallel_for(n * n, kGrain, [&](int64_t begin, int64_t end) {
     for (std::size_t p = 0; p < powers.size(); ++p) {
-      const T factor = static_cast<T>(factors[p * static_cast<std::size_t>(step)]);
+      const auto factor = static_cast<RealOf<T>>(factors[p * static_cast<std::size_t>(step)]);
       const T* power = powers[p]->data();
       for (int64_t i = begin; i < end; ++i) sum[static_cast<std::size_t>(i)] += factor * power[i];
     }
   });
-  for (int64_t i = 0; i < n; ++i) sum[static_cast<std::size_t>(i * (n + 1))] += static_cast<T>(constant);
+  for (int64_t i = 0; i < n; ++i) sum[static_cast<std::size_t>(i * (n + 1))] += T(static_cast<RealOf<T>>(constant));
   return sum;
 }
 
+double absolute(double x) { return std::fabs(x); }
+template <class T> double absolute(Complex<T> x) {
+  return std::hypot(static_cast<double>(x.re), static_cast<double>(x.im));
+}
 template <class T> double norm_of(int64_t n, const T* a) {
   double most = 0;
   for (int64_t i = 0; i < n; ++i) {
     double sum = 0;
-    for (int64_t j = 0; j < n; ++j) sum += std::fabs(static_cast<double>(a[i * n + j]));
+    for (int64_t j = 0; j < n; ++j) sum += absolute(a[i * n + j]);
     most = sum > most || std::isnan(sum) ? sum : most;
   }
   return most;
@@ -54,14 +58,17 @@ template <class T> double norm_of(int64_t n, const T* a) {
 template <class T> void expm(int64_t n, const T* a, T* exponential) {
   const double norm = norm_of(n, a);
   if (!std::isfinite(norm)) {
-    std::fill(exponential, exponential + n * n, std::numeric_limits<T>::quiet_NaN());
+    const RealOf<T> nan = std::numeric_limits<RealOf<T>>::quiet_NaN();
+    if constexpr (kIsComplex<T>) std::fill(exponential, exponential + n * n, T(nan, nan));
+    else std::fill(exponential, exponential + n * n, nan);
     return;
   }
-  const Pade pade = choose_pade<T>(norm);
+  const Pade pade = choose_pade<RealOf<T>>(norm);
   const double* b = pade.coefficients;
   Matrix<T> x(a, a + n * n);
   if (pade.squarings > 0) {
-    for (T& number : x) number = std::ldexp(number, -pade.squarings);
+    const auto factor = std::ldexp(RealOf<T>(1), -pade.squarings);
+    for (T& number : x) number = factor * number;
   }
   const Matrix<T> x2 = times(n, x, x);
   Matrix<T> x4, x6, x8;
@@ -97,5 +104,7 @@ template <class T> void expm(int64_t n, const T* a, T* exponential) {
 
 template void expm(int64_t, const float*, float*);
 template void expm(int64_t, const double*, double*);
+template void expm(int64_t, const Complex64*, Complex64*);
+template void expm(int64_t, const Complex128*, Complex128*);
 
 }  // namespace lutra::lapack

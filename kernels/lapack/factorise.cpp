@@ -1,32 +1,19 @@
 #include "kernels/lapack/factorise.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <memory>
 #include <utility>
 
 #include "kernels/lapack/blocked.h"
 #include "kernels/lapack/library.h"
 #include "kernels/lapack/turn.h"
+#include "kernels/lapack/workspace.h"
 
 namespace lutra::lapack {
 namespace {
 
 // gesdd's workspace is about five times the matrix, and positions in it are integers of 32 bits.
 constexpr int64_t kMostElements = int64_t{1} << 28;
-
-// run(work, size) with as much workspace as it asks for when the size is -1.
-template <class T, class Run> void with_workspace(const Run& run) {
-  T wanted = 0;
-  int size = -1;
-  run(&wanted, &size);
-  // A float holds the size rounded.
-  double enough = std::ceil(static_cast<double>(wanted) * (1 + static_cast<double>(std::numeric_limits<T>::epsilon())));
-  std::vector<T> work(static_cast<std::size_t>(enough) + 1);
-  size = static_cast<int>(work.size());
-  run(work.data(), &size);
-}
 
 }  // namespace
 
@@ -39,14 +26,14 @@ template <class T> bool cholesky(int64_t n, T* a) {
   Call call;
   int size = static_cast<int>(n), info = 0;
   functions<T>().potrf("U", &size, a, &size, &info, 1);
-  for (int64_t row = 0; row < n; ++row) std::fill(a + row * n + row + 1, a + (row + 1) * n, T{0});
+  for (int64_t row = 0; row < n; ++row) std::fill(a + row * n + row + 1, a + (row + 1) * n, T(0));
   return info == 0;
 }
 
-template <class T> void solve_triangular(int64_t n, const T* t, bool lower, bool transposed, int64_t columns, T* b) {
+template <class T> void solve_triangular(int64_t n, const T* t, bool lower, bool adjoint, int64_t columns, T* b) {
   if (columns == 0) return;
-  // x^T t^T = b^T
-  solve_from_right({.is_upper = lower, .is_transposed = transposed, .has_ones = false}, columns, n, t, b);
+  // x^T t^T = b^T, or x^T (t^T)^H = b^T
+  solve_from_right({.is_upper = lower, .is_transposed = adjoint, .has_ones = false}, columns, n, t, b);
 }
 
 template <class T> bool Lu<T>::factorise(int64_t n, T* a) {
@@ -63,8 +50,8 @@ template <class T> bool invert(int64_t n, T* a) {
   std::vector<T> factors(a, a + n * n);
   Lu<T> lu;
   if (!lu.factorise(n, factors.data())) return false;
-  std::fill(a, a + n * n, T{0});
-  for (int64_t i = 0; i < n; ++i) a[i * (n + 1)] = T{1};
+  std::fill(a, a + n * n, T(0));
+  for (int64_t i = 0; i < n; ++i) a[i * (n + 1)] = T(1);
   lu.solve(n, a, false);
   return true;
 }
@@ -75,13 +62,13 @@ template <class T> void qr(int64_t m, int64_t n, const T* a, T* q, T* r) {
   turn(a, n, m, n, packed.get(), m);
   factorise_qr(m, n, packed.get(), q);
   turn(packed.get(), m, n, k, r, n);
-  for (int64_t i = 1; i < k; ++i) std::fill(r + i * n, r + i * n + i, T{0});
+  for (int64_t i = 1; i < k; ++i) std::fill(r + i * n, r + i * n + i, T(0));
 }
 
-// The transpose is v s u^T. Numbers that are not finite would keep gesdd busy for ever.
+// The transpose is v s u^T.
 template <class T> bool svd(int64_t m, int64_t n, T* a, T* u, T* s, T* vt) {
   int64_t k = std::min(m, n);
-  if (!std::all_of(a, a + m * n, [](T x) { return std::isfinite(x); })) return false;
+  if (!are_finite(a, m * n)) return false;
   int rows = static_cast<int>(n), columns = static_cast<int>(m), values = static_cast<int>(k), info = 0;
   std::vector<int> integers(static_cast<std::size_t>(8 * k));
   Call call;
@@ -96,7 +83,7 @@ template <class T> bool svd(int64_t m, int64_t n, T* a, T* u, T* s, T* vt) {
 // after another.
 template <class T> bool eigh(int64_t n, T* a, T* w, T* v) {
   for (int64_t i = 0; i < n; ++i) {
-    if (!std::all_of(a + i * n, a + i * n + i + 1, [](T x) { return std::isfinite(x); })) return false;
+    if (!are_finite(a + i * n, i + 1)) return false;
   }
   int size = static_cast<int>(n), info = 0, wanted = 0, most = -1;
   const char* job = v != nullptr ? "V" : "N";
@@ -116,7 +103,7 @@ template <class T> bool eigh(int64_t n, T* a, T* w, T* v) {
 // The matrix by columns is the transpose. Its left eigenvectors u, for which u^H a^T = w u^H, are conjugates of those
 // of a.
 template <class T> bool eig(int64_t n, T* a, Complex<T>* w, Complex<T>* v) {
-  if (!std::all_of(a, a + n * n, [](T x) { return std::isfinite(x); })) return false;
+  if (!are_finite(a, n * n)) return false;
   const std::size_t count = static_cast<std::size_t>(n);
   std::vector<T> real(count), imaginary(count), left(v != nullptr ? count * count : 1);
   const char* job = v != nullptr ? "V" : "N";
@@ -144,36 +131,6 @@ template <class T> bool eig(int64_t n, T* a, Complex<T>* w, Complex<T>* v) {
   return true;
 }
 
-template <class T> bool eig(int64_t n, Complex<T>* a, Complex<T>* w, Complex<T>* v) {
-  if (!std::all_of(a, a + n * n, [](Complex<T> x) { return std::isfinite(x.re) && std::isfinite(x.im); })) return false;
-  const std::size_t count = static_cast<std::size_t>(n);
-  std::vector<Complex<T>> left(v != nullptr ? count * count : 1);
-  std::vector<T> real_work(2 * count);
-  const char* job = v != nullptr ? "V" : "N";
-  int size = static_cast<int>(n), info = 0;
-  auto parts = [](Complex<T>* numbers) { return reinterpret_cast<T*>(numbers); };
-  {
-    Call call;
-    auto run = [&](Complex<T>* work, int work_size) {
-      functions<T>().complex_geev(job, "N", &size, parts(a), &size, parts(w), parts(left.data()), &size, nullptr, &size,
-                                  parts(work), &work_size, real_work.data(), &info, 1, 1);
-    };
-    Complex<T> wanted;
-    run(&wanted, -1);
-    std::vector<Complex<T>> work(static_cast<std::size_t>(wanted.re) + 1);
-    run(work.data(), static_cast<int>(work.size()));
-  }
-  if (info != 0) return false;
-  if (v == nullptr) return true;
-  for (int64_t j = 0; j < n; ++j) {
-    for (int64_t i = 0; i < n; ++i) {
-      const Complex<T> number = left[static_cast<std::size_t>(j * n + i)];
-      v[i * n + j] = {number.re, -number.im};
-    }
-  }
-  return true;
-}
-
 template <class T> void lu(int64_t m, int64_t n, const T* a, T* p, T* l, T* u) {
   int64_t k = std::min(m, n);
   std::vector<T> packed(static_cast<std::size_t>(m * n));
@@ -182,11 +139,11 @@ template <class T> void lu(int64_t m, int64_t n, const T* a, T* p, T* l, T* u) {
   factorise_lu(m, n, packed.data(), pivots);
   turn(packed.data(), m, k, m, l, k);
   for (int64_t i = 0; i < k; ++i) {
-    l[i * (k + 1)] = 1;
-    std::fill(l + i * (k + 1) + 1, l + (i + 1) * k, T{0});
+    l[i * (k + 1)] = T(1);
+    std::fill(l + i * (k + 1) + 1, l + (i + 1) * k, T(0));
   }
   turn(packed.data(), m, n, k, u, n);
-  for (int64_t i = 1; i < k; ++i) std::fill(u + i * n, u + i * n + i, T{0});
+  for (int64_t i = 1; i < k; ++i) std::fill(u + i * n, u + i * n + i, T(0));
   // Row i of the factors was row order[i] of a.
   std::vector<int64_t> order(static_cast<std::size_t>(m));
   for (int64_t i = 0; i < m; ++i) order[static_cast<std::size_t>(i)] = i;
@@ -202,14 +159,18 @@ template bool eigh(int64_t, float*, float*, float*);
 template bool eigh(int64_t, double*, double*, double*);
 template bool eig(int64_t, float*, Complex64*, Complex64*);
 template bool eig(int64_t, double*, Complex128*, Complex128*);
-template bool eig(int64_t, Complex64*, Complex64*, Complex64*);
-template bool eig(int64_t, Complex128*, Complex128*, Complex128*);
 template void lu(int64_t, int64_t, const float*, float*, float*, float*);
 template void lu(int64_t, int64_t, const double*, double*, double*, double*);
+template void lu(int64_t, int64_t, const Complex64*, Complex64*, Complex64*, Complex64*);
+template void lu(int64_t, int64_t, const Complex128*, Complex128*, Complex128*, Complex128*);
 template bool cholesky(int64_t, float*);
 template bool cholesky(int64_t, double*);
+template bool cholesky(int64_t, Complex64*);
+template bool cholesky(int64_t, Complex128*);
 template void solve_triangular(int64_t, const float*, bool, bool, int64_t, float*);
 template void solve_triangular(int64_t, const double*, bool, bool, int64_t, double*);
+template void solve_triangular(int64_t, const Complex64*, bool, bool, int64_t, Complex64*);
+template void solve_triangular(int64_t, const Complex128*, bool, bool, int64_t, Complex128*);
 template bool invert(int64_t, float*);
 template bool invert(int64_t, double*);
 template bool invert(int64_t, Complex64*);
@@ -220,6 +181,8 @@ template class Lu<Complex64>;
 template class Lu<Complex128>;
 template void qr(int64_t, int64_t, const float*, float*, float*);
 template void qr(int64_t, int64_t, const double*, double*, double*);
+template void qr(int64_t, int64_t, const Complex64*, Complex64*, Complex64*);
+template void qr(int64_t, int64_t, const Complex128*, Complex128*, Complex128*);
 template bool svd(int64_t, int64_t, float*, float*, float*, float*);
 template bool svd(int64_t, int64_t, double*, double*, double*, double*);
 

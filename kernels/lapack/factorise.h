@@ -1,6 +1,6 @@
-// Factorisations of one matrix by the system's LAPACK: row-major in and out, nothing overlaps, no size is zero, numbers
-// float or double. LAPACK sees a row-major matrix as its transpose, which is factorised instead. Scratch memory is ours
-// and the library's; std::bad_alloc when there is none.
+// Factorisations of one matrix by the system's LAPACK: row-major in and out, nothing overlaps, no size is zero. T is
+// float, double or a complex number of them. LAPACK sees a row-major matrix as its transpose, which is factorised
+// instead. Scratch memory is ours and the library's; std::bad_alloc when there is none.
 #pragma once
 
 #include <cstdint>
@@ -16,23 +16,23 @@ bool is_here(int64_t m, int64_t n);
 
 // As in kernels/eigen/factorise.h.
 template <class T> bool cholesky(int64_t n, T* a);
-template <class T> void solve_triangular(int64_t n, const T* t, bool lower, bool transposed, int64_t columns, T* b);
+template <class T> void solve_triangular(int64_t n, const T* t, bool lower, bool adjoint, int64_t columns, T* b);
 template <class T> void qr(int64_t m, int64_t n, const T* a, T* q, T* r);
-// In place. T: complex too.
-template <class T> bool invert(int64_t n, T* a);
-// a is overwritten. False if no answer was found; then the results are meaningless.
-template <class T> bool svd(int64_t m, int64_t n, T* a, T* u, T* s, T* vt);
-
-// a is overwritten. False if no answer was found; then the results are meaningless.
-template <class T> bool eigh(int64_t n, T* a, T* w, T* v);
-// As in kernels/eigen/eig.h.
-template <class T> bool eig(int64_t n, T* a, Complex<T>* w, Complex<T>* v);
-template <class T> bool eig(int64_t n, Complex<T>* a, Complex<T>* w, Complex<T>* v);
 template <class T> void lu(int64_t m, int64_t n, const T* a, T* p, T* l, T* u);
 // In float32 the squarings lose some digits of large exponentials, as PyTorch's and SciPy's do.
 template <class T> void expm(int64_t n, const T* a, T* exponential);
+// In place.
+template <class T> bool invert(int64_t n, T* a);
 
-// T: complex too.
+// These overwrite a, and are false if no answer was found; then the results are meaningless.
+template <class T> bool svd(int64_t m, int64_t n, T* a, T* u, T* s, T* vh);
+template <class T> bool svd(int64_t m, int64_t n, Complex<T>* a, Complex<T>* u, T* s, Complex<T>* vh);
+template <class T> bool eigh(int64_t n, T* a, T* w, T* v);
+template <class T> bool eigh(int64_t n, Complex<T>* a, T* w, Complex<T>* v);
+// As in kernels/eigen/eig.h.
+template <class T> bool eig(int64_t n, T* a, Complex<T>* w, Complex<T>* v);
+template <class T> bool eig(int64_t n, Complex<T>* a, Complex<T>* w, Complex<T>* v);
+
 template <class T> class Lu {
  public:
   // In place: solve() uses the factors in a.

@@ -17,7 +17,6 @@
 #include <mutex>
 #include <new>
 #include <shared_mutex>
-#include <type_traits>
 #include <utility>
 
 #include "core/blocked_signals.h"
@@ -51,28 +50,44 @@ bool is_too_old(const std::string& version) {
                                       std::end(kLeastVersion));
 }
 
-// The name of the first missing function; "" if none is. LAPACK's letters for T and for complex numbers of it begin the
-// names.
-template <class T> std::string look_up(void* handle, char letter, char complex_letter, Functions<T>& functions) {
-  std::string missing;
-  auto find = [&](auto& function, const char* name, bool is_complex = false) {
-    std::string symbol = text(is_complex ? complex_letter : letter, name, "_");
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(handle, symbol.c_str()));
-    if (function == nullptr && missing.empty()) missing = symbol;
-  };
-  find(functions.potrf, "potrf");
-  find(functions.gemm, "gemm");
-  find(functions.getrf, "getrf");
-  find(functions.laswp, "laswp");
-  find(functions.geqrt, "geqrt");
-  find(functions.gemqrt, "gemqrt");
-  find(functions.gesdd, "gesdd");
-  find(functions.syevd, "syevd");
-  find(functions.geev, "geev");
-  find(functions.complex_geev, "geev", true);
-  find(functions.complex_getrf, "getrf", true);
-  find(functions.complex_getrs, "getrs", true);
-  return missing;
+// Looks functions up whose names begin with LAPACK's letter for a type, and keeps the first name that is missing.
+class LookUp {
+ public:
+  explicit LookUp(void* handle) : handle_(handle) {}
+  template <class F> void operator()(char letter, const char* name, F& function) {
+    std::string symbol = text(letter, name, "_");
+    function = reinterpret_cast<F>(dlsym(handle_, symbol.c_str()));
+    if (function == nullptr && missing_.empty()) missing_ = symbol;
+  }
+  const std::string& missing() const { return missing_; }
+
+ private:
+  void* handle_;
+  std::string missing_;
+};
+
+template <class T> void look_up(LookUp& find, char letter, Functions<T>& functions) {
+  find(letter, "potrf", functions.potrf);
+  find(letter, "gemm", functions.gemm);
+  find(letter, "getrf", functions.getrf);
+  find(letter, "laswp", functions.laswp);
+  find(letter, "geqrt", functions.geqrt);
+  find(letter, "gemqrt", functions.gemqrt);
+  find(letter, "gesdd", functions.gesdd);
+  find(letter, "syevd", functions.syevd);
+  find(letter, "geev", functions.geev);
+}
+template <class T> void look_up(LookUp& find, char letter, Functions<Complex<T>>& functions) {
+  find(letter, "potrf", functions.potrf);
+  find(letter, "gemm", functions.gemm);
+  find(letter, "trsm", functions.trsm);
+  find(letter, "getrf", functions.getrf);
+  find(letter, "getrs", functions.getrs);
+  find(letter, "geqrf", functions.geqrf);
+  find(letter, "ungqr", functions.ungqr);
+  find(letter, "gesdd", functions.gesdd);
+  find(letter, "heevd", functions.heevd);
+  find(letter, "geev", functions.geev);
 }
 
 std::string path_of(void* handle, const char* name) {
@@ -99,9 +114,12 @@ Found open_library() {
     return without(reason != nullptr ? reason : name);
   }
   auto library = std::make_unique<Library>();
-  std::string missing = look_up(handle, 's', 'c', library->of_float);
-  if (missing.empty()) missing = look_up(handle, 'd', 'z', library->of_double);
-  if (!missing.empty()) return without(text(name, " has no ", missing));
+  LookUp find(handle);
+  look_up(find, 's', library->of_float);
+  look_up(find, 'd', library->of_double);
+  look_up(find, 'c', library->of_complex64);
+  look_up(find, 'z', library->of_complex128);
+  if (!find.missing().empty()) return without(text(name, " has no ", find.missing()));
   library->file = path_of(handle, name);
   if (auto config = reinterpret_cast<const char* (*)()>(dlsym(handle, "openblas_get_config"))) {
     library->version = config();

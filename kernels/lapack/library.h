@@ -7,6 +7,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include "core/complex.h"
+
 namespace lutra::lapack {
 
 // Fortran's calling convention: all arguments by address, matrices by columns, the lengths of strings at the end.
@@ -30,13 +32,30 @@ template <class T> struct Functions {
   void (*geev)(const char* left_job, const char* right_job, const int* n, T* a, const int* lda, T* real, T* imaginary,
                T* left, const int* ldl, T* right, const int* ldr, T* work, const int* work_size, int* info, std::size_t,
                std::size_t);
-  // Of complex matrices, whose numbers are two T each.
-  void (*complex_geev)(const char* left_job, const char* right_job, const int* n, T* a, const int* lda, T* w, T* left,
-                       const int* ldl, T* right, const int* ldr, T* work, const int* work_size, T* real_work, int* info,
-                       std::size_t, std::size_t);
-  void (*complex_getrf)(const int* m, const int* n, T* a, const int* lda, int* pivots, int* info);
-  void (*complex_getrs)(const char* transposed, const int* n, const int* columns, const T* factors, const int* ldf,
-                        const int* pivots, T* b, const int* ldb, int* info, std::size_t);
+};
+template <class T> struct Functions<Complex<T>> {
+  using C = Complex<T>;
+  void (*potrf)(const char* triangle, const int* n, C* a, const int* lda, int* info, std::size_t);
+  void (*gemm)(const char* a_transposed, const char* b_transposed, const int* m, const int* n, const int* k,
+               const C* factor, const C* a, const int* lda, const C* b, const int* ldb, const C* add, C* c,
+               const int* ldc, std::size_t, std::size_t);
+  void (*trsm)(const char* side, const char* triangle, const char* transposed, const char* ones, const int* m,
+               const int* n, const C* factor, const C* a, const int* lda, C* b, const int* ldb, std::size_t,
+               std::size_t, std::size_t, std::size_t);
+  void (*getrf)(const int* m, const int* n, C* a, const int* lda, int* pivots, int* info);
+  void (*getrs)(const char* transposed, const int* n, const int* columns, const C* factors, const int* ldf,
+                const int* pivots, C* b, const int* ldb, int* info, std::size_t);
+  void (*geqrf)(const int* m, const int* n, C* a, const int* lda, C* factors, C* work, const int* work_size, int* info);
+  void (*ungqr)(const int* m, const int* n, const int* k, C* a, const int* lda, const C* factors, C* work,
+                const int* work_size, int* info);
+  void (*gesdd)(const char* job, const int* m, const int* n, C* a, const int* lda, T* s, C* u, const int* ldu, C* vh,
+                const int* ldvh, C* work, const int* work_size, T* real_work, int* integers, int* info, std::size_t);
+  void (*heevd)(const char* job, const char* triangle, const int* n, C* a, const int* lda, T* w, C* work,
+                const int* work_size, T* real_work, const int* real_work_size, int* integers, const int* integers_size,
+                int* info, std::size_t, std::size_t);
+  void (*geev)(const char* left_job, const char* right_job, const int* n, C* a, const int* lda, C* w, C* left,
+               const int* ldl, C* right, const int* ldr, C* work, const int* work_size, T* real_work, int* info,
+               std::size_t, std::size_t);
 };
 
 struct Library {
@@ -44,6 +63,8 @@ struct Library {
   std::string version;  // as the library says; "" if it says nothing
   Functions<float> of_float;
   Functions<double> of_double;
+  Functions<Complex64> of_complex64;
+  Functions<Complex128> of_complex128;
   bool takes_one_call = false;  // at a time: OpenBLAS built without threads may lack locks
 };
 
@@ -61,7 +82,9 @@ const Found& find_library();
 template <class T> const Functions<T>& functions() {
   const Library& library = *find_library().library;
   if constexpr (std::is_same_v<T, float>) return library.of_float;
-  else return library.of_double;
+  else if constexpr (std::is_same_v<T, double>) return library.of_double;
+  else if constexpr (std::is_same_v<T, Complex64>) return library.of_complex64;
+  else return library.of_complex128;
 }
 
 // While one lives, its thread may call the library, which is there. OpenBLAS then uses that thread alone; other

@@ -153,8 +153,10 @@ lutra_scripts(tests/lua/*.lua lua lutra %)
 # Factorisations again without the system's LAPACK.
 lutra_test(ops.factorise_by_eigen ops lutra tests/support/run/run_spec.lua tests/ops/factorise.lua)
 lutra_test(lua.factorise_large_by_eigen lua lutra tests/lua/factorise_large.lua)
-lutra_test_variable(ops.factorise_by_eigen LUTRA_LAPACK off)
-lutra_test_variable(lua.factorise_large_by_eigen LUTRA_LAPACK off)
+lutra_test(lua.complex_matrices_by_eigen lua lutra tests/lua/complex_matrices.lua)
+foreach(name ops.factorise_by_eigen lua.factorise_large_by_eigen lua.complex_matrices_by_eigen)
+  lutra_test_variable(${name} LUTRA_LAPACK off)
+endforeach()
 lutra_scripts(tests/sessions/*.session session lutra tests/support/run/run_session.lua %)
 lutra_scripts(tests/guide/*.golden guide lutra tests/support/run/run_guide.lua @)
 

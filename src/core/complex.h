@@ -30,6 +30,11 @@ template <class T> struct Complex {
 template <class T> inline constexpr bool kIsComplex = false;
 template <class T> inline constexpr bool kIsComplex<Complex<T>> = true;
 
+template <class T> struct RealType { using Type = T; };
+template <class T> struct RealType<Complex<T>> { using Type = T; };
+// T, or of a complex T the type of its parts.
+template <class T> using RealOf = typename RealType<T>::Type;
+
 using Complex64 = Complex<float>;
 using Complex128 = Complex<double>;
 

@@ -1,4 +1,4 @@
-// Determinants, LU, eigenvalues of symmetric matrices and exponentials. Their gradients: Giles 2008 (see
+// Determinants, LU, eigenvalues of symmetric and Hermitian matrices, and exponentials. Their gradients: Giles 2008 (see
 // factorise.cpp); of exponentials: Al-Mohy and Higham, "Computing the Frechet derivative of the matrix exponential"
 // (2009).
 
@@ -56,12 +56,12 @@ Value rows(Builder& g, Value x, int64_t first, int64_t end) {
   return g.call("StridedSlice", {x}, range_along(g.shape(x).rank() - 2, first, end - 1));
 }
 
-// l^-T b for the ones on l's diagonal and what is below; b u^-T.
+// l^-H b for the ones on l's diagonal and what is below; b u^-H.
 Value by_lower(Gradient& g, Value l, Value b) { return solve_with(g, l, b, true, true); }
-Value by_upper(Gradient& g, Value b, Value u) { return g.transpose(solve_with(g, u, g.transpose(b), false, false)); }
+Value by_upper(Gradient& g, Value b, Value u) { return adjoint(g, solve_with(g, u, adjoint(g, b), false, false)); }
 
 // p^T x = l u. With square parts l1, u1 and x = [x1 x2] or one over the other: u2 = l^-1 x2, l2 = x2 u^-1, and
-// dx1 = l1^-T (the lower triangle of l1^T dl, without its diagonal, and the upper one of du u1^T) u1^-T.
+// dx1 = l1^-H (the lower triangle of l1^H dl, without its diagonal, and the upper one of du u1^H) u1^-H.
 void lu_gradient(Gradient& g) {
   Shape x = g.shape_of(0);
   if (x.size() == 0) return g.add(0, g.fill(x, 0, g.key()));
@@ -70,12 +70,12 @@ void lu_gradient(Gradient& g) {
   Value l1 = rows(g, l, 0, k), u1 = columns(g, u, 0, k), dl1 = rows(g, dl, 0, k), du1 = columns(g, du, 0, k), rest;
   if (n > k) {
     rest = by_lower(g, l1, columns(g, du, k, n));
-    dl1 = dl1 - mul_t(g, rest, columns(g, u, k, n));
+    dl1 = dl1 - mul_h(g, rest, columns(g, u, k, n));
   } else if (m > k) {
     rest = by_upper(g, rows(g, dl, k, m), u1);
-    du1 = du1 - t_mul(g, rows(g, l, k, m), rest);
+    du1 = du1 - h_mul(g, rows(g, l, k, m), rest);
   }
-  Value inner = tril(g, t_mul(g, l1, dl1), -1) + g.call("Triu", {mul_t(g, du1, u1)}, DiagonalAttrs{0});
+  Value inner = tril(g, h_mul(g, l1, dl1), -1) + g.call("Triu", {mul_h(g, du1, u1)}, DiagonalAttrs{0});
   Value dx = by_upper(g, by_lower(g, l1, inner), u1);
   if (m != n) dx = g.call("ConcatV2", {dx, rest}, AxisAttrs{single(n > k ? -1 : -2)});
   g.add(0, mul(g, p, dx));
@@ -84,22 +84,22 @@ void lu_gradient(Gradient& g) {
 void eigh_shape(Inference& inference) {
   Shape x = square(inference, 0), values = batch_of(x);
   values.push(rows_of(x));
-  inference.output(inference.key(), values);
+  inference.output(real_dtype(inference.key()), values);
   if (inference.call().op->outputs > 1) inference.output(inference.key(), x);
 }
 
-void add_symmetric(Gradient& g, Value da) { g.add(0, (da + g.transpose(da)) * 0.5); }
+void add_hermitian(Gradient& g, Value da) { g.add(0, (da + adjoint(g, da)) * 0.5); }
 
-// v (dw + f * v^T dv) v^T with f_ij = 1 / (w_j - w_i), 0 for equal eigenvalues, which leave v open.
+// v (dw + f * v^H dv) v^H with f_ij = 1 / (w_j - w_i), 0 for equal eigenvalues, which leave v open.
 void eigh_gradient(Gradient& g) {
   if (g.shape_of(0).size() == 0) return g.add(0, g.fill(g.shape_of(0), 0, g.key()));
   Value w = unhalved(g, g.y(0)), v = unhalved(g, g.y(1));
-  Value da = mul_t(g, v * unhalved(g, as_row(g, g.dy(0))), v);
+  Value da = mul_h(g, v * unhalved(g, as_row(g, g.dy(0))), v);
   if (g.has_dy(1)) {
-    Value turning = reciprocal_or_zero(g, as_row(g, w) - as_column(g, w)) * t_mul(g, v, unhalved(g, g.dy(1)));
-    da = da + mul_t(g, mul(g, v, turning), v);
+    Value turning = reciprocal_or_zero(g, as_row(g, w) - as_column(g, w)) * h_mul(g, v, unhalved(g, g.dy(1)));
+    da = da + mul_h(g, mul(g, v, turning), v);
   }
-  add_symmetric(g, da);
+  add_hermitian(g, da);
 }
 
 void eigenvalues_gradient(Gradient& g) {
@@ -107,7 +107,7 @@ void eigenvalues_gradient(Gradient& g) {
   Value found[2];
   g.call_all("SelfAdjointEig", {g.x_in_key(0)}, found);
   Value v = unhalved(g, found[1]);
-  add_symmetric(g, mul_t(g, v * unhalved(g, as_row(g, g.dy(0))), v));
+  add_hermitian(g, mul_h(g, v * unhalved(g, as_row(g, g.dy(0))), v));
 }
 
 void exponential_shape(Inference& inference) {
@@ -115,12 +115,12 @@ void exponential_shape(Inference& inference) {
   same_as_first(inference);
 }
 
-// The upper right quarter of the exponential of [x^T dy; 0 x^T].
+// The upper right quarter of the exponential of [x^H dy; 0 x^H].
 void exponential_gradient(Gradient& g) {
   Shape shape = g.shape_of(0);
   if (shape.size() == 0) return g.add(0, g.fill(shape, 0, g.key()));
   const int64_t n = rows_of(shape);
-  Value x = g.transpose(unhalved(g, g.x_in_key(0))), dy = unhalved(g, g.dy());
+  Value x = adjoint(g, unhalved(g, g.x_in_key(0))), dy = unhalved(g, g.dy());
   Value top = g.call("ConcatV2", {x, dy}, AxisAttrs{single(-1)});
   Value bottom = g.call("ConcatV2", {g.fill(shape, 0, g.dtype(x)), x}, AxisAttrs{single(-1)});
   Value both = g.call("MatrixExponential", {g.call("ConcatV2", {top, bottom}, AxisAttrs{single(-2)})});
@@ -174,7 +174,7 @@ void define_decompose_ops(OpRegistry& ops) {
       .lua_name = "lu",
       .summary = "The LU factorisation of each matrix with partial pivoting, x = p l u: p is a permutation, l a lower "
                  "triangle with ones on its diagonal, u an upper one. k is the smaller of x's two sizes.",
-      .inputs = {{"x", kNumbers, "[..., m, n]"}},
+      .inputs = {{"x", kEveryNumber, "[..., m, n]"}},
       .output = "p [..., m, m], l [..., m, k], u [..., k, n]; float32 for integers, else x's dtype. Computed on the "
                 "CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed",
       .errors = "InvalidArgument if x has fewer than two axes or is bool.",
@@ -193,11 +193,13 @@ void define_decompose_ops(OpRegistry& ops) {
       .name = "SelfAdjointEig",
       .lua_name = "eigh",
       .summary =
-          "The eigenvalues of each symmetric matrix, ascending, and its orthonormal eigenvectors, the columns of "
-          "v: x v = v diag(w). Only the lower triangle of x is read; the gradient is that of a symmetric x. The "
-          "sign of an eigenvector is arbitrary. All nan if x is not finite.",
-      .inputs = {{"x", kNumbers, "[..., n, n]"}},
-      .output = "w [..., n], v [..., n, n]; float32 for integers, else x's dtype. Computed on the CPU, in float64; "
+          "The eigenvalues of each symmetric or Hermitian matrix, ascending, and its orthonormal eigenvectors, the "
+          "columns of v: x v = v diag(w). Only the lower triangle of x is read; the gradient is that of such an x. The "
+          "sign of an eigenvector is arbitrary, of a complex one the phase: a loss must not depend on it. All nan if x "
+          "is not finite.",
+      .inputs = {{"x", kEveryNumber, "[..., n, n]"}},
+      .output = "w [..., n], v [..., n, n]; float32 for integers, else x's dtype; w is real. Computed on the CPU, in "
+                "float64; "
                 "large matrices of float32 in float32 where OpenBLAS is installed",
       .errors = kSquareErrors,
       .source = "numpy.linalg.eigh, tf.linalg.eigh; gradient: Giles 2008, 0 where equal eigenvalues leave v open",
@@ -213,11 +215,13 @@ void define_decompose_ops(OpRegistry& ops) {
   ops.define({
       .name = "SelfAdjointEigenvalues",
       .lua_name = "eigvalsh",
-      .summary = "The eigenvalues of each symmetric matrix, ascending. Only the lower triangle of x is read; the "
-                 "gradient is that of a symmetric x. All nan if x is not finite.",
-      .inputs = {{"x", kNumbers, "[..., n, n]"}},
-      .output = "[..., n]; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of "
-                "float32 in float32 where OpenBLAS is installed",
+      .summary =
+          "The eigenvalues of each symmetric or Hermitian matrix, ascending. Only the lower triangle of x is read; "
+          "the gradient is that of such an x. All nan if x is not finite.",
+      .inputs = {{"x", kEveryNumber, "[..., n, n]"}},
+      .output =
+          "[..., n], real; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of "
+          "float32 in float32 where OpenBLAS is installed",
       .errors = kSquareErrors,
       .source = "numpy.linalg.eigvalsh, tf.linalg.eigvalsh",
       .example = "lutra.eigvalsh{{2.0, 1.0}, {1.0, 2.0}}  --> {1.0, 3.0}",
@@ -232,7 +236,7 @@ void define_decompose_ops(OpRegistry& ops) {
       .name = "MatrixExponential",
       .lua_name = "expm",
       .summary = "The exponential of each matrix, 1 + x + x x / 2 + x x x / 6 + ... All nan if x is not finite.",
-      .inputs = {{"x", kNumbers, "[..., n, n]"}},
+      .inputs = {{"x", kEveryNumber, "[..., n, n]"}},
       .output = "x's shape; float32 for integers, else x's dtype. Computed on the CPU, in float64",
       .errors = kSquareErrors,
       .source = "scipy.linalg.expm, tf.linalg.expm; Higham, \"The Scaling and Squaring Method for the Matrix "

@@ -1,7 +1,6 @@
 // Eigenvalues and eigenvectors of any square matrix, which are complex. Gradients: Boeddeker et al., "On the
 // computation of complex-valued gradients with application to statistically optimum beamforming" (2017).
 
-#include "ops/create.h"
 #include "ops/matrices.h"
 
 namespace lutra {
@@ -16,8 +15,6 @@ void eig_shape(Inference& inference) {
   inference.output(dtype, values);
   if (inference.call().op->outputs > 1) inference.output(dtype, x);
 }
-
-Value identity(Gradient& g, int64_t n, DType dtype) { return g.call("Eye", {}, EyeAttrs{n, {}, dtype}); }
 
 // v^-H inner v^H
 void add_around(Gradient& g, Value inner, Value v) {

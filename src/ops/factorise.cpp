@@ -50,23 +50,23 @@ void svd_shape(Inference& inference) {
   int64_t k = std::min(rows_of(x), columns_of(x));
   values.push(k);
   inference.output(inference.key(), with_matrix(batch, rows_of(x), k));
-  inference.output(inference.key(), values);
+  inference.output(real_dtype(inference.key()), values);
   inference.output(inference.key(), with_matrix(batch, k, columns_of(x)));
 }
 
-// a = l l^T. With p the lower triangle of l^T dl, its diagonal halved: s = l^-T p l^-1, and da is s made symmetric.
+// a = l l^H. With p the lower triangle of l^H dl, its diagonal halved: s = l^-H p l^-1, and da is s made Hermitian.
 void cholesky_gradient(Gradient& g) {
   Value l = g.y();
-  Value product = t_mul(g, l, g.dy());
+  Value product = h_mul(g, l, g.dy());
   Value p = (tril(g, product, 0) + tril(g, product, -1)) * 0.5;
   Value left = solve_with(g, l, p, true, true);
-  Value s = solve_with(g, l, g.transpose(left), true, true);  // transposed
-  g.add(0, (s + g.transpose(s)) * 0.5);
+  Value s = solve_with(g, l, adjoint(g, left), true, true);  // adjoint
+  g.add(0, (s + adjoint(g, s)) * 0.5);
 }
 
 void inverse_gradient(Gradient& g) {
   Value y = conj(g, g.y());
-  g.add(0, -mul_t(g, t_mul(g, y, g.dy()), y));
+  g.add(0, -mul_t(g, g.call("MatMul", {y, g.dy()}, MatMulAttrs{true, false}), y));
 }
 
 void solve_gradient(Gradient& g) {
@@ -86,22 +86,24 @@ void triangular_solve_gradient(Gradient& g) {
   Value db = solve_with(g, g.x_in_key(0), as_columns(g, g.dy(), is_vector), attrs.lower, !attrs.adjoint);
   if (g.needs(0)) {
     Value y = as_columns(g, g.y(), is_vector);
-    Value da = attrs.adjoint ? mul_t(g, y, db) : mul_t(g, db, y);
+    Value da = attrs.adjoint ? mul_h(g, y, db) : mul_h(g, db, y);
     g.add(0, -g.call(attrs.lower ? "Tril" : "Triu", {da}, DiagonalAttrs{0}));
   }
   if (g.needs(1)) g.add(1, is_vector ? g.reshape(db, g.output_shape()) : db);
 }
 
-// x r^-T for an upper triangle r.
-Value times_inverse_t(Gradient& g, Value x, Value r) {
-  return g.transpose(solve_with(g, r, g.transpose(x), false, false));
+// x r^-H for an upper triangle r.
+Value times_inverse_h(Gradient& g, Value x, Value r) {
+  return adjoint(g, solve_with(g, r, adjoint(g, x), false, false));
 }
 
 // For a with at least as many rows as columns.
 Value tall_qr_gradient(Gradient& g, Value q, Value r, Value dq, Value dr) {
-  Value qdq = t_mul(g, q, dq), rdr = mul_t(g, r, dr);
-  Value turning = tril(g, (qdq - g.transpose(qdq)) + (rdr - g.transpose(rdr)), -1);
-  return mul(g, q, dr + times_inverse_t(g, turning, r)) + times_inverse_t(g, dq - mul(g, q, qdq), r);
+  Value qdq = h_mul(g, q, dq), rdr = mul_h(g, r, dr);
+  Value twice = (qdq - adjoint(g, qdq)) + (rdr - adjoint(g, rdr)), turning = tril(g, twice, -1);
+  // r's diagonal is real. So of turns of q's columns, the imaginary diagonal, half counts.
+  if (is_complex(g.key())) turning = (turning + tril(g, twice, 0)) * 0.5;
+  return mul(g, q, dr + times_inverse_h(g, turning, r)) + times_inverse_h(g, dq - mul(g, q, qdq), r);
 }
 
 void qr_gradient(Gradient& g) {
@@ -114,17 +116,18 @@ void qr_gradient(Gradient& g) {
   if (m >= n) return g.add(0, tall_qr_gradient(g, q, r, dq, dr));
   // a = [x y], r = [u v]: x = q u, y = q v.
   Value v = columns(g, r, m, n), dv = columns(g, dr, m, n);
-  Value dx = tall_qr_gradient(g, q, columns(g, r, 0, m), dq + mul_t(g, mul(g, q, v), dv), columns(g, dr, 0, m));
+  Value dx = tall_qr_gradient(g, q, columns(g, r, 0, m), dq + mul_h(g, mul(g, q, v), dv), columns(g, dr, 0, m));
   g.add(0, g.call("ConcatV2", {dx, mul(g, q, dv)}, AxisAttrs{single(-1)}));
 }
 
-// da = u (ds + f * (u^T du - du^T u) s + s f * (v^T dv - dv^T v)) v^T, and what du and dv have outside u's and v's
+// da = u (ds + f * (u^H du - du^H u) s + s f * (v^H dv - dv^H v)) v^H, and what du and dv have outside u's and v's
 // columns; f_ij = 1 / (s_j^2 - s_i^2). Directions in which u and v are not determined (equal singular values) get 0.
 // f s is 1 / (s_j - s_i) times a share of 1: the squares may be too large or too small for the dtype.
+// Complex: plus u (the diagonal of (u^H du - du^H u) / (2 s)) v^H, for turns of a column of u against that of v.
 void svd_gradient(Gradient& g) {
   Shape x = g.shape_of(0);
   if (x.size() == 0) return g.add(0, g.fill(x, 0, g.key()));
-  Value u = unhalved(g, g.y(0)), s = unhalved(g, g.y(1)), vt = unhalved(g, g.y(2));
+  Value u = unhalved(g, g.y(0)), s = unhalved(g, g.y(1)), vh = unhalved(g, g.y(2));
   Value row = as_row(g, s), column = as_column(g, s);
   int64_t k = std::min(rows_of(x), columns_of(x));
   bool has_du = g.has_dy(0), has_dv = g.has_dy(2);
@@ -134,17 +137,19 @@ void svd_gradient(Gradient& g) {
     over_sum = reciprocal_or_zero(g, row + column);
     inverse = reciprocal_or_zero(g, row);
   }
-  Value da = mul(g, u * unhalved(g, as_row(g, g.dy(1))), vt);
+  Value da = mul(g, u * unhalved(g, as_row(g, g.dy(1))), vh);
   if (has_du) {
-    Value dy = unhalved(g, g.dy(0)), udu = t_mul(g, u, dy);
-    Value du = mul(g, u, apart * (over_sum * row) * (udu - g.transpose(udu)));
+    Value dy = unhalved(g, g.dy(0)), udu = h_mul(g, u, dy), skew = udu - adjoint(g, udu);
+    Value turning = apart * (over_sum * row) * skew;
+    if (is_complex(g.key())) turning = turning + identity(g, k, g.key()) * skew * (inverse * 0.5);
+    Value du = mul(g, u, turning);
     if (rows_of(x) > k) du = du + (dy - mul(g, u, udu)) * inverse;
-    da = da + mul(g, du, vt);
+    da = da + mul(g, du, vh);
   }
   if (has_dv) {
-    Value dy = unhalved(g, g.dy(2)), vdv = mul_t(g, vt, dy);
-    Value dv = mul(g, apart * (over_sum * column) * (vdv - g.transpose(vdv)), vt);
-    if (columns_of(x) > k) dv = dv + (dy - mul(g, g.transpose(vdv), vt)) * g.reshape(inverse, g.shape(column));
+    Value dy = unhalved(g, g.dy(2)), vdv = mul_h(g, vh, dy), vdv_h = adjoint(g, vdv);
+    Value dv = mul(g, apart * (over_sum * column) * (vdv - vdv_h), vh);
+    if (columns_of(x) > k) dv = dv + (dy - mul(g, vdv_h, vh)) * g.reshape(inverse, g.shape(column));
     da = da + mul(g, u, dv);
   }
   g.add(0, da);
@@ -156,9 +161,10 @@ void define_factorise_ops(OpRegistry& ops) {
   ops.define({
       .name = "Cholesky",
       .lua_name = "cholesky",
-      .summary = "The Cholesky factor l of each symmetric, positive definite matrix, a lower triangle: x = l l^T. Only "
-                 "the lower triangle of x is read; the gradient is that of a symmetric x.",
-      .inputs = {{"x", kNumbers, "[..., n, n]"}},
+      .summary =
+          "The Cholesky factor l of each positive definite matrix, symmetric or Hermitian, a lower triangle: x = l "
+          "l^H. Only the lower triangle of x is read; the gradient is that of such an x.",
+      .inputs = {{"x", kEveryNumber, "[..., n, n]"}},
       .output = kOutput,
       .errors = "InvalidArgument if x is not square, not positive definite, or bool.",
       .source = "numpy.linalg.cholesky; gradient: Giles 2008",
@@ -197,10 +203,11 @@ void define_factorise_ops(OpRegistry& ops) {
       .lua_name = "triangular_solve",
       .summary = "The solution x of a x = b, where a is the lower or the upper triangle of a matrix, whose other "
                  "elements are not read. A 0 on the diagonal gives inf or nan.",
-      .inputs = {{"a", kNumbers, "[..., n, n]"}, {"b", kNumbers, "[n] or [..., n, k]"}},
+      .inputs = {{"a", kEveryNumber, "[..., n, n]"}, {"b", kEveryNumber, "[n] or [..., n, k]"}},
       .attrs = attrs<TriangularAttrs>(
           {attr("lower", &TriangularAttrs::lower, "a is the lower triangle").otherwise("true"),
-           attr("adjoint", &TriangularAttrs::adjoint, "solve with a's transpose instead").otherwise("false")}),
+           attr("adjoint", &TriangularAttrs::adjoint, "solve with a's conjugate transpose instead")
+               .otherwise("false")}),
       .output = "[..., n] or [..., n, k]; float32 for integers, else the promoted dtype. Computed on the CPU, in "
                 "float64; large matrices of float32 in float32 where OpenBLAS is installed",
       .errors = "InvalidArgument if a is not square, b does not match, or both are bool.",
@@ -233,8 +240,8 @@ void define_factorise_ops(OpRegistry& ops) {
       .name = "Qr",
       .lua_name = "qr",
       .summary = "The reduced QR decomposition of each matrix, x = q r: q has orthonormal columns, r is an upper "
-                 "triangle. k is the smaller of x's two sizes.",
-      .inputs = {{"x", kNumbers, "[..., m, n]"}},
+                 "triangle with a real diagonal. k is the smaller of x's two sizes.",
+      .inputs = {{"x", kEveryNumber, "[..., m, n]"}},
       .output = "q [..., m, k], r [..., k, n]; float32 for integers, else x's dtype. Computed on the CPU, in float64; "
                 "large matrices of float32 in float32 where OpenBLAS is installed",
       .errors = "InvalidArgument if x has fewer than two axes or is bool; ResourceExhausted without memory to work in.",
@@ -254,11 +261,13 @@ void define_factorise_ops(OpRegistry& ops) {
       .lua_name = "svd",
       .summary =
           "The reduced singular value decomposition of each matrix: x = u diag(s) vt. u's columns and vt's rows are "
-          "orthonormal, s is not negative and descending. k is the smaller of x's two sizes. The sign of a column of u "
-          "together with its row of vt is arbitrary. All nan if x is not finite.",
-      .inputs = {{"x", kNumbers, "[..., m, n]"}},
-      .output = "u [..., m, k], s [..., k], vt [..., k, n]; float32 for integers, else x's dtype. Computed on the CPU, "
-                "in float64; large matrices of float32 in float32 where OpenBLAS is installed",
+          "orthonormal, s is real, not negative and descending. k is the smaller of x's two sizes. The sign of a "
+          "column of u together with its row of vt is arbitrary, of complex ones the phase: a loss must not depend on "
+          "it. All nan if x is not finite.",
+      .inputs = {{"x", kEveryNumber, "[..., m, n]"}},
+      .output =
+          "u [..., m, k], s [..., k], vt [..., k, n]; float32 for integers, else x's dtype; s is real. Computed on "
+          "the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed",
       .errors = "InvalidArgument if x has fewer than two axes or is bool; ResourceExhausted without memory to work in.",
       .source = "numpy.linalg.svd(full_matrices=False); gradient: Townsend 2016, 0 where equal singular values leave u "
                 "and vt open",

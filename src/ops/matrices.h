@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "ops/create.h"
 #include "ops/factorise.h"
 #include "ops/gradient.h"
 #include "ops/kernel.h"
@@ -50,14 +51,14 @@ template <int kFactor> Cost factorise_cost(const KernelArgs& args) {
           .bytes = bytes * static_cast<double>(size_of(args.out[0].dtype))};
 }
 
-// Short names for the rules below. t: transposed; h: conjugate too.
+// Short names for the rules below. t: transposed; h: the adjoint, which is transposed and conjugate.
 inline Value mul(Builder& g, Value a, Value b) { return g.call("MatMul", {a, b}, MatMulAttrs{false, false}); }
 inline Value mul_t(Builder& g, Value a, Value b) { return g.call("MatMul", {a, b}, MatMulAttrs{false, true}); }
-inline Value t_mul(Builder& g, Value a, Value b) { return g.call("MatMul", {a, b}, MatMulAttrs{true, false}); }
 inline Value mul_h(Builder& g, Value a, Value b) { return mul_t(g, a, conj(g, b)); }
+inline Value h_mul(Builder& g, Value a, Value b) { return g.call("MatMul", {conj(g, a), b}, MatMulAttrs{true, false}); }
 inline Value adjoint(Builder& g, Value x) { return g.transpose(conj(g, x)); }
 inline Value tril(Builder& g, Value x, int64_t k) { return g.call("Tril", {x}, DiagonalAttrs{k}); }
-// t^-1 b, or t^-T b.
+// t^-1 b, or t^-H b.
 inline Value solve_with(Builder& g, Value t, Value b, bool lower, bool adjoint) {
   return g.call("MatrixTriangularSolve", {t, b}, TriangularAttrs{lower, adjoint});
 }
@@ -74,6 +75,8 @@ inline Value as_columns(Builder& g, Value x, bool is_vector) {
 inline Value columns(Builder& g, Value x, int64_t first, int64_t end) {
   return g.call("StridedSlice", {x}, range_along(g.shape(x).rank() - 1, first, end - 1));
 }
+
+inline Value identity(Builder& g, int64_t n, DType dtype) { return g.call("Eye", {}, EyeAttrs{n, {}, dtype}); }
 
 // 1 / x, and 0 where x is 0.
 inline Value reciprocal_or_zero(Builder& g, Value x) {

@@ -31,13 +31,13 @@ void require_cut(const Inference& inference, const char* option, const Number& n
 
 // The distance of 1 and the next number of the dtype that SVD is computed in, times the larger size.
 double usual_cut(const Shape& x, DType key) {
-  double epsilon = key == DType::Float64 ? std::numeric_limits<double>::epsilon()
-                                         : static_cast<double>(std::numeric_limits<float>::epsilon());
+  double epsilon = real_dtype(key) == DType::Float64 ? std::numeric_limits<double>::epsilon()
+                                                     : static_cast<double>(std::numeric_limits<float>::epsilon());
   return epsilon * static_cast<double>(std::max(rows_of(x), columns_of(x)));
 }
 
 struct Factors {
-  Value u, s, vt;
+  Value u, s, vh;
 };
 Factors svd_of(Builder& c, Value x) {
   Value found[3];
@@ -70,15 +70,15 @@ void compose_pinv(Composition& c) {
   Value x = unhalved(c, c.x());
   if (c.shape(x).size() == 0) return c.give(0.0);
   Factors f = svd_of(c, x);
-  Value scaled = f.vt * inverse_column(c, f.s, cut_of(c.attrs<CutAttrs>().rcond, c.shape(x), c.key()));
-  c.give(mul_t(c, c.transpose(scaled), f.u));
+  Value scaled = f.vh * inverse_column(c, f.s, cut_of(c.attrs<CutAttrs>().rcond, c.shape(x), c.key()));
+  c.give(mul_h(c, adjoint(c, scaled), f.u));
 }
 
 // dx of y, the pseudo-inverse of x, and dy.
 Value pinv_slope(Gradient& g, Value x, Value y, Value dy) {
-  Value direct = mul_t(g, t_mul(g, y, dy), y);
-  // (1 - x y) dy^T y y^T and y^T y dy^T (1 - y x).
-  Value turned = g.transpose(dy), right = mul_t(g, mul(g, turned, y), y), left = mul(g, t_mul(g, y, y), turned);
+  Value direct = mul_h(g, h_mul(g, y, dy), y);
+  // (1 - x y) dy^H y y^H and y^H y dy^H (1 - y x).
+  Value turned = adjoint(g, dy), right = mul_h(g, mul(g, turned, y), y), left = mul(g, h_mul(g, y, y), turned);
   Value outside = right - mul(g, mul(g, x, y), right), inside = left - mul(g, mul(g, left, y), x);
   return outside + inside - direct;
 }
@@ -117,9 +117,9 @@ void compose_lstsq(Composition& c) {
   Value a = unhalved(c, c.x(0)), b = with_columns(c, unhalved(c, c.x(1)));
   if (c.shape(a).size() == 0) return c.give(0.0);
   Factors f = svd_of(c, a);
-  Value rotated = c.call("MatMul", {f.u, b}, MatMulAttrs{true, false});
+  Value rotated = h_mul(c, f.u, b);
   Value scaled = rotated * inverse_column(c, f.s, cut_of(c.attrs<CutAttrs>().rcond, c.shape(a), c.key()));
-  Value x = c.call("MatMul", {f.vt, scaled}, MatMulAttrs{true, false});
+  Value x = h_mul(c, f.vh, scaled);
   c.give(c.reshape(x, c.output_shape()));
 }
 
@@ -139,7 +139,7 @@ void lstsq_gradient(Gradient& g) {
   }
   Value y = g.call("PseudoInverse", {a}, g.attrs<CutAttrs>());
   if (g.needs(1)) {
-    Value db = t_mul(g, y, dx);
+    Value db = h_mul(g, y, dx);
     Shape flat = g.shape(db);
     if (is_vector) {
       Shape vectors = batch_of(flat);
@@ -148,7 +148,7 @@ void lstsq_gradient(Gradient& g) {
     }
     g.add(1, db);
   }
-  if (g.needs(0)) g.add(0, pinv_slope(g, a, y, mul_t(g, dx, b)));
+  if (g.needs(0)) g.add(0, pinv_slope(g, a, y, mul_h(g, dx, b)));
 }
 
 void rank_shape(Inference& inference) {
@@ -256,7 +256,7 @@ void norm_shape(Inference& inference) {
     require(!attrs.nuclear, inference.who(), ": ord and nuclear are two norms, expected one of them");
     require(rows_of(x) > 0 && columns_of(x) > 0, inference.who(), ": x ", x, " has matrices without elements");
   }
-  inference.output(inference.key(), attrs.keepdims ? with_matrix(out, 1, 1) : out);
+  inference.output(real_dtype(inference.key()), attrs.keepdims ? with_matrix(out, 1, 1) : out);
 }
 
 // Of 1 and inf, the largest sum of a column or a row; of 2 the largest singular value; negative: the smallest.
@@ -296,7 +296,7 @@ void define_matrix_functions_ops(OpRegistry& ops) {
       .name = "PseudoInverse",
       .lua_name = "pinv",
       .summary = "The Moore-Penrose pseudo-inverse of each matrix, by SVD.",
-      .inputs = {{"x", kNumbers, "[..., m, n]"}},
+      .inputs = {{"x", kEveryNumber, "[..., m, n]"}},
       .attrs = cut,
       .output = "[..., n, m]; float32 for integers, else x's dtype. Computed on the CPU, like svd",
       .errors = "InvalidArgument if x has fewer than two axes or is bool, or for a negative rcond.",
@@ -312,7 +312,7 @@ void define_matrix_functions_ops(OpRegistry& ops) {
       .name = "MatrixSolveLs",
       .lua_name = "lstsq",
       .summary = "The x for which a x is closest to b in squares, of several the one of least norm, by SVD.",
-      .inputs = {{"a", kNumbers, "[..., m, n]"}, {"b", kNumbers, "[m] or [..., m, k]"}},
+      .inputs = {{"a", kEveryNumber, "[..., m, n]"}, {"b", kEveryNumber, "[m] or [..., m, k]"}},
       .attrs = cut,
       .output = "[..., n] or [..., n, k]; float32 for integers, else the promoted dtype. Computed on the CPU, like svd",
       .errors = "InvalidArgument if a is no matrix, b does not match, both are bool, or for a negative rcond.",
@@ -328,7 +328,7 @@ void define_matrix_functions_ops(OpRegistry& ops) {
       .name = "MatrixRank",
       .lua_name = "matrix_rank",
       .summary = "How many singular values of each matrix are above a limit.",
-      .inputs = {{"x", kNumbers, "[..., m, n]"}},
+      .inputs = {{"x", kEveryNumber, "[..., m, n]"}},
       .attrs = attrs<RankAttrs>({attr("tol", &RankAttrs::tol, "the limit")
                                      .otherwise("the largest one, times the larger of m and n, times the dtype's "
                                                 "epsilon")}),
@@ -345,7 +345,7 @@ void define_matrix_functions_ops(OpRegistry& ops) {
       .name = "MatrixPower",
       .lua_name = "matrix_power",
       .summary = "The product of n copies of each matrix, of its inverse for negative n, the identity for 0.",
-      .inputs = {{"x", kNumbers, "[..., n, n]"}},
+      .inputs = {{"x", kEveryNumber, "[..., n, n]"}},
       .attrs = attrs<PowerAttrs>({attr("n", &PowerAttrs::n, "a whole number").required()}),
       .output = "x's shape; float32 for integers, else x's dtype",
       .errors = "InvalidArgument if x is not square or is bool, or is singular and n negative.",
@@ -359,8 +359,8 @@ void define_matrix_functions_ops(OpRegistry& ops) {
   ops.define({
       .name = "CholeskySolve",
       .lua_name = "cholesky_solve",
-      .summary = "The solution x of a x = b, where a = l l^T and l is its Cholesky factor, a lower triangle.",
-      .inputs = {{"l", kNumbers, "[..., n, n]"}, {"b", kNumbers, "[n] or [..., n, k]"}},
+      .summary = "The solution x of a x = b, where a = l l^H and l is its Cholesky factor, a lower triangle.",
+      .inputs = {{"l", kEveryNumber, "[..., n, n]"}, {"b", kEveryNumber, "[n] or [..., n, k]"}},
       .output =
           "[..., n] or [..., n, k]; float32 for integers, else the promoted dtype. Computed on the CPU, like solve",
       .errors = "InvalidArgument if l is not square, b does not match, or both are bool.",
@@ -375,12 +375,12 @@ void define_matrix_functions_ops(OpRegistry& ops) {
       .lua_name = "matrix_norm",
       .summary = "A norm of each matrix: Frobenius' unless another is named. ord = 1: the largest sum of a column's "
                  "absolute values; inf: of a row's; 2: the largest singular value; the same negative: the smallest.",
-      .inputs = {{"x", kNumbers, "[..., m, n]"}},
+      .inputs = {{"x", kEveryNumber, "[..., m, n]"}},
       .attrs = attrs<MatrixNormAttrs>(
           {attr("ord", &MatrixNormAttrs::ord, "1, 2, inf, -1, -2 or -inf").positional().otherwise("Frobenius' norm"),
            attr("nuclear", &MatrixNormAttrs::nuclear, "the sum of the singular values").otherwise("false"),
            attr("keepdims", &MatrixNormAttrs::keepdims, "leave two axes of size 1").otherwise("false")}),
-      .output = "[...]; float32 for integers, else x's dtype. Norms of singular values are computed on the CPU",
+      .output = "[...], real; float32 for integers, else x's dtype. Norms of singular values are computed on the CPU",
       .errors = "InvalidArgument if x has fewer than two axes or is bool, or for another ord.",
       .source = "numpy.linalg.norm with two axes, torch.linalg.matrix_norm",
       .example = "lutra.matrix_norm({{1.0, -2.0}, {3.0, 4.0}}, 1)  --> 6.0",

@@ -423,26 +423,26 @@ function lutra.celu(x, options) end
 --- Errors: InvalidArgument if x is bool, or if alpha is 0 or less.
 function Tensor:celu(options) end
 
---- The Cholesky factor l of each symmetric, positive definite matrix, a lower triangle: x = l l^T. Only the lower triangle of x is read; the gradient is that of a symmetric x.
----@param x any [..., n, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+--- The Cholesky factor l of each positive definite matrix, symmetric or Hermitian, a lower triangle: x = l l^H. Only the lower triangle of x is read; the gradient is that of such an x.
+---@param x any [..., n, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
 --- Errors: InvalidArgument if x is not square, not positive definite, or bool.
 function lutra.cholesky(x) end
 
---- The Cholesky factor l of each symmetric, positive definite matrix, a lower triangle: x = l l^T. Only the lower triangle of x is read; the gradient is that of a symmetric x.
+--- The Cholesky factor l of each positive definite matrix, symmetric or Hermitian, a lower triangle: x = l l^H. Only the lower triangle of x is read; the gradient is that of such an x.
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
 --- Errors: InvalidArgument if x is not square, not positive definite, or bool.
 function Tensor:cholesky() end
 
---- The solution x of a x = b, where a = l l^T and l is its Cholesky factor, a lower triangle.
----@param l any [..., n, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param b any [n] or [..., n, k]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+--- The solution x of a x = b, where a = l l^H and l is its Cholesky factor, a lower triangle.
+---@param l any [..., n, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
+---@param b any [n] or [..., n, k]; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # [..., n] or [..., n, k]; float32 for integers, else the promoted dtype. Computed on the CPU, like solve
 --- Errors: InvalidArgument if l is not square, b does not match, or both are bool.
 function lutra.cholesky_solve(l, b) end
 
---- The solution x of a x = b, where a = l l^T and l is its Cholesky factor, a lower triangle.
----@param b any [n] or [..., n, k]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+--- The solution x of a x = b, where a = l l^H and l is its Cholesky factor, a lower triangle.
+---@param b any [n] or [..., n, k]; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # [..., n] or [..., n, k]; float32 for integers, else the promoted dtype. Computed on the CPU, like solve
 --- Errors: InvalidArgument if l is not square, b does not match, or both are bool.
 function Tensor:cholesky_solve(b) end
@@ -827,14 +827,14 @@ function lutra.eig(x) end
 --- Errors: InvalidArgument if x is not square or is bool; in the gradient, if x has no full set of eigenvectors.
 function Tensor:eig() end
 
---- The eigenvalues of each symmetric matrix, ascending, and its orthonormal eigenvectors, the columns of v: x v = v diag(w). Only the lower triangle of x is read; the gradient is that of a symmetric x. The sign of an eigenvector is arbitrary. All nan if x is not finite.
----@param x any [..., n, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@return lutra.Tensor # w [..., n], v [..., n, n]; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
+--- The eigenvalues of each symmetric or Hermitian matrix, ascending, and its orthonormal eigenvectors, the columns of v: x v = v diag(w). Only the lower triangle of x is read; the gradient is that of such an x. The sign of an eigenvector is arbitrary, of a complex one the phase: a loss must not depend on it. All nan if x is not finite.
+---@param x any [..., n, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
+---@return lutra.Tensor # w [..., n], v [..., n, n]; float32 for integers, else x's dtype; w is real. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
 --- Errors: InvalidArgument if x is not square or is bool.
 function lutra.eigh(x) end
 
---- The eigenvalues of each symmetric matrix, ascending, and its orthonormal eigenvectors, the columns of v: x v = v diag(w). Only the lower triangle of x is read; the gradient is that of a symmetric x. The sign of an eigenvector is arbitrary. All nan if x is not finite.
----@return lutra.Tensor # w [..., n], v [..., n, n]; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
+--- The eigenvalues of each symmetric or Hermitian matrix, ascending, and its orthonormal eigenvectors, the columns of v: x v = v diag(w). Only the lower triangle of x is read; the gradient is that of such an x. The sign of an eigenvector is arbitrary, of a complex one the phase: a loss must not depend on it. All nan if x is not finite.
+---@return lutra.Tensor # w [..., n], v [..., n, n]; float32 for integers, else x's dtype; w is real. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
 --- Errors: InvalidArgument if x is not square or is bool.
 function Tensor:eigh() end
 
@@ -849,14 +849,14 @@ function lutra.eigvals(x) end
 --- Errors: InvalidArgument if x is not square or is bool; in the gradient, if x has no full set of eigenvectors.
 function Tensor:eigvals() end
 
---- The eigenvalues of each symmetric matrix, ascending. Only the lower triangle of x is read; the gradient is that of a symmetric x. All nan if x is not finite.
----@param x any [..., n, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@return lutra.Tensor # [..., n]; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
+--- The eigenvalues of each symmetric or Hermitian matrix, ascending. Only the lower triangle of x is read; the gradient is that of such an x. All nan if x is not finite.
+---@param x any [..., n, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
+---@return lutra.Tensor # [..., n], real; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
 --- Errors: InvalidArgument if x is not square or is bool.
 function lutra.eigvalsh(x) end
 
---- The eigenvalues of each symmetric matrix, ascending. Only the lower triangle of x is read; the gradient is that of a symmetric x. All nan if x is not finite.
----@return lutra.Tensor # [..., n]; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
+--- The eigenvalues of each symmetric or Hermitian matrix, ascending. Only the lower triangle of x is read; the gradient is that of such an x. All nan if x is not finite.
+---@return lutra.Tensor # [..., n], real; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
 --- Errors: InvalidArgument if x is not square or is bool.
 function Tensor:eigvalsh() end
 
@@ -971,7 +971,7 @@ function lutra.expand_dims(x, axis) end
 function Tensor:expand_dims(axis) end
 
 --- The exponential of each matrix, 1 + x + x x / 2 + x x x / 6 + ... All nan if x is not finite.
----@param x any [..., n, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any [..., n, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype. Computed on the CPU, in float64
 --- Errors: InvalidArgument if x is not square or is bool.
 function lutra.expm(x) end
@@ -1726,15 +1726,15 @@ function lutra.lstm_cell(x, recurrent, c) end
 function Tensor:lstm_cell(recurrent, c) end
 
 --- The x for which a x is closest to b in squares, of several the one of least norm, by SVD.
----@param a any [..., m, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param b any [m] or [..., m, k]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param a any [..., m, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
+---@param b any [m] or [..., m, k]; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param options? any options
 ---@return lutra.Tensor # [..., n] or [..., n, k]; float32 for integers, else the promoted dtype. Computed on the CPU, like svd
 --- Errors: InvalidArgument if a is no matrix, b does not match, both are bool, or for a negative rcond.
 function lutra.lstsq(a, b, options) end
 
 --- The x for which a x is closest to b in squares, of several the one of least norm, by SVD.
----@param b any [m] or [..., m, k]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any [m] or [..., m, k]; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param options? any options
 ---@return lutra.Tensor # [..., n] or [..., n, k]; float32 for integers, else the promoted dtype. Computed on the CPU, like svd
 --- Errors: InvalidArgument if a is no matrix, b does not match, both are bool, or for a negative rcond.
@@ -1754,7 +1754,7 @@ function lutra.lt(a, b) end
 function Tensor:lt(b) end
 
 --- The LU factorisation of each matrix with partial pivoting, x = p l u: p is a permutation, l a lower triangle with ones on its diagonal, u an upper one. k is the smaller of x's two sizes.
----@param x any [..., m, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any [..., m, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # p [..., m, m], l [..., m, k], u [..., k, n]; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
 --- Errors: InvalidArgument if x has fewer than two axes or is bool.
 function lutra.lu(x) end
@@ -1821,22 +1821,22 @@ function lutra.matmul(a, b, options) end
 function Tensor:matmul(b, options) end
 
 --- A norm of each matrix: Frobenius' unless another is named. ord = 1: the largest sum of a column's absolute values; inf: of a row's; 2: the largest singular value; the same negative: the smallest.
----@param x any [..., m, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any [..., m, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param ord? any 1, 2, inf, -1, -2 or -inf (default Frobenius' norm)
 ---@param options? any options
----@return lutra.Tensor # [...]; float32 for integers, else x's dtype. Norms of singular values are computed on the CPU
+---@return lutra.Tensor # [...], real; float32 for integers, else x's dtype. Norms of singular values are computed on the CPU
 --- Errors: InvalidArgument if x has fewer than two axes or is bool, or for another ord.
 function lutra.matrix_norm(x, ord, options) end
 
 --- A norm of each matrix: Frobenius' unless another is named. ord = 1: the largest sum of a column's absolute values; inf: of a row's; 2: the largest singular value; the same negative: the smallest.
 ---@param ord? any 1, 2, inf, -1, -2 or -inf (default Frobenius' norm)
 ---@param options? any options
----@return lutra.Tensor # [...]; float32 for integers, else x's dtype. Norms of singular values are computed on the CPU
+---@return lutra.Tensor # [...], real; float32 for integers, else x's dtype. Norms of singular values are computed on the CPU
 --- Errors: InvalidArgument if x has fewer than two axes or is bool, or for another ord.
 function Tensor:matrix_norm(ord, options) end
 
 --- The product of n copies of each matrix, of its inverse for negative n, the identity for 0.
----@param x any [..., n, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any [..., n, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param n any a whole number
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
 --- Errors: InvalidArgument if x is not square or is bool, or is singular and n negative.
@@ -1849,7 +1849,7 @@ function lutra.matrix_power(x, n) end
 function Tensor:matrix_power(n) end
 
 --- How many singular values of each matrix are above a limit.
----@param x any [..., m, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any [..., m, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param options? any options
 ---@return lutra.Tensor # [...]; int64. Computed on the CPU, like svd
 --- Errors: InvalidArgument if x has fewer than two axes or is bool, or for a negative tol.
@@ -2289,7 +2289,7 @@ function lutra.percentile(x, q, axis, options) end
 function Tensor:percentile(q, axis, options) end
 
 --- The Moore-Penrose pseudo-inverse of each matrix, by SVD.
----@param x any [..., m, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any [..., m, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param options? any options
 ---@return lutra.Tensor # [..., n, m]; float32 for integers, else x's dtype. Computed on the CPU, like svd
 --- Errors: InvalidArgument if x has fewer than two axes or is bool, or for a negative rcond.
@@ -2364,13 +2364,13 @@ function lutra.prod(x, axis, options) end
 --- Errors: InvalidArgument for an axis that does not exist or is given twice.
 function Tensor:prod(axis, options) end
 
---- The reduced QR decomposition of each matrix, x = q r: q has orthonormal columns, r is an upper triangle. k is the smaller of x's two sizes.
----@param x any [..., m, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+--- The reduced QR decomposition of each matrix, x = q r: q has orthonormal columns, r is an upper triangle with a real diagonal. k is the smaller of x's two sizes.
+---@param x any [..., m, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # q [..., m, k], r [..., k, n]; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
 --- Errors: InvalidArgument if x has fewer than two axes or is bool; ResourceExhausted without memory to work in.
 function lutra.qr(x) end
 
---- The reduced QR decomposition of each matrix, x = q r: q has orthonormal columns, r is an upper triangle. k is the smaller of x's two sizes.
+--- The reduced QR decomposition of each matrix, x = q r: q has orthonormal columns, r is an upper triangle with a real diagonal. k is the smaller of x's two sizes.
 ---@return lutra.Tensor # q [..., m, k], r [..., k, n]; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
 --- Errors: InvalidArgument if x has fewer than two axes or is bool; ResourceExhausted without memory to work in.
 function Tensor:qr() end
@@ -3010,14 +3010,14 @@ function lutra.sum(x, axis, options) end
 --- Errors: InvalidArgument for an axis that does not exist or is given twice.
 function Tensor:sum(axis, options) end
 
---- The reduced singular value decomposition of each matrix: x = u diag(s) vt. u's columns and vt's rows are orthonormal, s is not negative and descending. k is the smaller of x's two sizes. The sign of a column of u together with its row of vt is arbitrary. All nan if x is not finite.
----@param x any [..., m, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@return lutra.Tensor # u [..., m, k], s [..., k], vt [..., k, n]; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
+--- The reduced singular value decomposition of each matrix: x = u diag(s) vt. u's columns and vt's rows are orthonormal, s is real, not negative and descending. k is the smaller of x's two sizes. The sign of a column of u together with its row of vt is arbitrary, of complex ones the phase: a loss must not depend on it. All nan if x is not finite.
+---@param x any [..., m, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
+---@return lutra.Tensor # u [..., m, k], s [..., k], vt [..., k, n]; float32 for integers, else x's dtype; s is real. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
 --- Errors: InvalidArgument if x has fewer than two axes or is bool; ResourceExhausted without memory to work in.
 function lutra.svd(x) end
 
---- The reduced singular value decomposition of each matrix: x = u diag(s) vt. u's columns and vt's rows are orthonormal, s is not negative and descending. k is the smaller of x's two sizes. The sign of a column of u together with its row of vt is arbitrary. All nan if x is not finite.
----@return lutra.Tensor # u [..., m, k], s [..., k], vt [..., k, n]; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
+--- The reduced singular value decomposition of each matrix: x = u diag(s) vt. u's columns and vt's rows are orthonormal, s is real, not negative and descending. k is the smaller of x's two sizes. The sign of a column of u together with its row of vt is arbitrary, of complex ones the phase: a loss must not depend on it. All nan if x is not finite.
+---@return lutra.Tensor # u [..., m, k], s [..., k], vt [..., k, n]; float32 for integers, else x's dtype; s is real. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
 --- Errors: InvalidArgument if x has fewer than two axes or is bool; ResourceExhausted without memory to work in.
 function Tensor:svd() end
 
@@ -3186,15 +3186,15 @@ function lutra.trapezoid(y, axis, options) end
 function Tensor:trapezoid(axis, options) end
 
 --- The solution x of a x = b, where a is the lower or the upper triangle of a matrix, whose other elements are not read. A 0 on the diagonal gives inf or nan.
----@param a any [..., n, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param b any [n] or [..., n, k]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param a any [..., n, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
+---@param b any [n] or [..., n, k]; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param options? any options
 ---@return lutra.Tensor # [..., n] or [..., n, k]; float32 for integers, else the promoted dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
 --- Errors: InvalidArgument if a is not square, b does not match, or both are bool.
 function lutra.triangular_solve(a, b, options) end
 
 --- The solution x of a x = b, where a is the lower or the upper triangle of a matrix, whose other elements are not read. A 0 on the diagonal gives inf or nan.
----@param b any [n] or [..., n, k]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any [n] or [..., n, k]; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param options? any options
 ---@return lutra.Tensor # [..., n] or [..., n, k]; float32 for integers, else the promoted dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
 --- Errors: InvalidArgument if a is not square, b does not match, or both are bool.
