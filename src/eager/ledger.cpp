@@ -177,17 +177,28 @@ void Ledger::drop_dead_records() {
   dead_ = 0;
 }
 
+RecordBlock* Ledger::new_block(std::size_t bytes) {
+  RecordBlock* block = RecordBlock::make(bytes);
+  meter.took_bytes(static_cast<int64_t>(bytes));
+  return block;
+}
+
+void Ledger::free_block(RecordBlock* block) {
+  meter.took_bytes(-static_cast<int64_t>(block->bytes));
+  RecordBlock::free(block);
+}
+
 Record* Ledger::new_record(std::size_t bytes) {
   bytes = (bytes + 15) / 16 * 16;
   if (block_ == nullptr || block_->used + bytes > block_->bytes) {
     RecordBlock* next = nullptr;
     if (bytes > kBlockBytes) {
-      next = RecordBlock::make(bytes);
+      next = new_block(bytes);
     } else if (!empty_.empty()) {
       next = empty_.back();
       empty_.pop_back();
     } else {
-      next = RecordBlock::make(kBlockBytes);
+      next = new_block(kBlockBytes);
     }
     if (block_ != nullptr && block_->records == 0) recycle(block_);
     block_ = next;
@@ -211,7 +222,7 @@ void Ledger::free_record(Record* record) {
 
 void Ledger::recycle(RecordBlock* block) {
   if (block->bytes == kBlockBytes && empty_.size() < kBlocksKept) empty_.push_back(block);
-  else RecordBlock::free(block);
+  else free_block(block);
 }
 
 uint64_t Ledger::new_value(Tapes tapes) {

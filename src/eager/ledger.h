@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "eager/prepare.h"
@@ -49,6 +50,40 @@ struct alignas(16) Record {
   int n_out;
 };
 
+// Hears of the memory that records take, of tapes and of graphs, where it has a limit. Not of the tensors they hold.
+struct RecordMeter {
+  // bytes: negative if they are freed. False once a limit is passed. Null: there is no limit.
+  bool (*took)(void* user, int64_t bytes) = nullptr;
+  void* user = nullptr;
+
+  bool took_bytes(int64_t bytes) const { return took == nullptr || took(user, bytes); }
+};
+
+// Bytes that a RecordMeter was told of, until this is destroyed.
+class MeteredBytes {
+ public:
+  MeteredBytes() = default;
+  MeteredBytes(MeteredBytes&& other) noexcept : meter_(other.meter_), bytes_(std::exchange(other.bytes_, 0)) {}
+  MeteredBytes& operator=(MeteredBytes&& other) noexcept {
+    std::swap(meter_, other.meter_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  ~MeteredBytes() {
+    if (bytes_ != 0) meter_->took_bytes(-bytes_);
+  }
+  // All with the same meter, which must live as long. False once a limit is passed.
+  bool add(const RecordMeter& meter, int64_t bytes) {
+    meter_ = &meter;
+    bytes_ += bytes;
+    return meter.took_bytes(bytes);
+  }
+
+ private:
+  const RecordMeter* meter_ = nullptr;
+  int64_t bytes_ = 0;
+};
+
 class Ledger {
  public:
   using Tapes = uint64_t;
@@ -56,6 +91,9 @@ class Ledger {
   Ledger();
   ~Ledger();
   Ledger(const Ledger&) = delete;
+
+  // Before anything is recorded.
+  RecordMeter meter;
 
   // Whether some tape wants to know which ops run.
   bool is_recording() const { return (recording_ | watching_variables_) != 0; }
@@ -156,6 +194,8 @@ class Ledger {
   uint64_t of_new_variable(uint64_t identity);
   void give(uint64_t value, Tapes tapes);
 
+  RecordBlock* new_block(std::size_t bytes);
+  void free_block(RecordBlock* block);
   Record* new_record(std::size_t bytes);
   void free_record(Record* record);
   void recycle(RecordBlock* block);

@@ -45,6 +45,7 @@ int close_attached(lua_State* L) {
   if (attached == nullptr) return 0;
   attached->lutra.interrupts->end();
   attached->lutra.state->limits = nullptr;
+  attached->lutra.state->context().ledger().meter = {};
   if (attached->op_counter) attached->lutra.state->context().detach(*attached->op_counter);
   if (attached->allocator->memory) attached->allocator->memory->lift();
   Home* home = attached->lutra.home;
@@ -163,7 +164,10 @@ lutra_t* attach(lua_State* L, const lutra_options* options) {
   lutra.home = home.release();
   lutra.state->limits = &lutra.own_limits;
   if (read.limits.instructions > 0) lutra.state->context().attach(attached->op_counter.emplace(lutra.own_limits));
-  if (allocator.memory) lutra.own_limits.set_memory(&*allocator.memory);
+  if (allocator.memory) {
+    lutra.own_limits.set_memory(&*allocator.memory);
+    lutra.state->context().ledger().meter = allocator.memory->meter();
+  }
   lua_setallocf(L, HeldAllocator::reallocate, &allocator);
   lutra.interrupts->set_hold(&allocator.hold);
   lutra.interrupts->be_always_ready(lutra.L);

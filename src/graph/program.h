@@ -86,6 +86,7 @@ struct Chain {
 };
 
 struct Program {
+  MeteredBytes metered;  // of the steps
   struct Variable {
     uint64_t identity = 0;
     int cell = -1;               // what it holds at the start

@@ -224,8 +224,16 @@ void Recording::launched(const Launched& launched) {
   args.op->copy_attrs(step.attrs.data(), args.attrs);
   read_random(step);
   step.numbers = step.op == stepping_ ? numbers_ : -1;
+  push_step(std::move(step));
+}
+
+void Recording::push_step(Step step) {
+  int64_t bytes = sizeof(Step) + static_cast<int64_t>(step.attrs.size() + step.literals.size()) +
+                  static_cast<int64_t>((step.in.size() + step.out.size()) * (sizeof(StepArray) + sizeof(Cell)));
   program_.steps.push_back(std::move(step));
   note_bytes();
+  if (!program_.metered.add(context_.ledger().meter, bytes))
+    refuse("the recording would take more memory than the limit allows");
 }
 
 // The cell of memory that a step writes: new memory, or a variable's or sum's that is written over.
@@ -279,9 +287,8 @@ void Recording::mirrored(const TensorRep& tensor, Storage& copy) {
   program_.cells[static_cast<std::size_t>(cell)].is_fetched = true;
   step.out.push_back(described(from, {cell, 0}));
   program_.cells[static_cast<std::size_t>(source)].is_own |= kind == Cell::Kind::Made;
-  program_.steps.push_back(std::move(step));
   program_.has_copies = true;
-  note_bytes();
+  push_step(std::move(step));
 }
 
 void Recording::assigned(const TensorRep& variable, const TensorRep& value) {
@@ -311,7 +318,7 @@ void Recording::assigned(const TensorRep& variable, const TensorRep& value) {
   assigned.now = cell;
   Program::Variable& in_program = program_.variables[static_cast<std::size_t>(assigned.used)];
   if (in_program.first_assign < 0) in_program.first_assign = static_cast<int>(program_.steps.size());
-  program_.steps.push_back(std::move(step));
+  push_step(std::move(step));
 }
 
 void Recording::makes_variable() {

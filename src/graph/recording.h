@@ -72,6 +72,7 @@ class Recording final : public Observer {
   static StepArray described(const Array& array, CellPlace place);
   void read_random(Step& step);
   uint32_t line();
+  void push_step(Step step);
   void note_bytes();
   void stop();
 

@@ -234,6 +234,27 @@ local endless = {
   ["concat"] = "table.concat(setmetatable({}, { __index = function() return '' end }), '', 1, math.maxinteger)",
   ["load"] = "load(coroutine.wrap(function() while true do coroutine.yield('x = 1 ') end end))",
   ["load of a C reader"] = "load(coroutine.wrap(function() while true do coroutine.yield(' ') end end))",
+  ["__close of a stopped wrap"] = "coroutine.wrap(function() local x <close> = setmetatable({}, { __close = function() while true do end end }) while true do end end)() while true do end",
+  ["__close of a stopped coroutine"] = [[local co = coroutine.create(function()
+      local x <close> = setmetatable({}, { __close = function() while true do pcall(error) end end }) while true do end
+    end)
+    coroutine.resume(co)
+    while true do coroutine.close(co) end]],
+  ["__close of a stopped replica"] = [[while true do
+      pcall(function()
+        lt.distribute.MirroredStrategy():run(function()
+          local x <close> = setmetatable({}, { __close = function() while true do end end })
+          while true do end
+        end)
+      end)
+    end]],
+  ["__close of a stopped generator"] = [[for x in lt.data.from_generator(function()
+      return coroutine.wrap(function()
+        local x <close> = setmetatable({}, { __close = function() while true do end end })
+        while true do end
+      end)
+    end):iterate() do end
+    while true do end]],
   ["ops"] = "local x = lt.ones { 64, 64 } while true do x = lt.matmul(x, x) / 64 end",
   ["ops in pcall"] = "local x = lt.ones { 700, 700 } while true do pcall(lt.matmul, x, x) end",
   ["a log handler"] = "lt.debugging.set_log_device_placement(true) lt.debugging.set_log_handler(function() while true do end end) lt.ones { 2 }",
@@ -289,11 +310,17 @@ local filling = {
   ["closures"] = "local t while true do local u = t t = function() return u end end",
   ["upvalues of load"] = "local t = {} while true do t[#t + 1] = load('return ' .. #t) end",
   ["an xpcall handler"] = "while true do xpcall(function() local t = {} while true do t[#t + 1] = {} end end, function(e) return e end) end",
+  ["concat once in pcall"] = "local s = ('x'):rep(6000000) print(pcall(table.concat, { s, s, s })) print('goes on')",
+  ["format once in pcall"] = "local s = ('x'):rep(6000000) print(pcall(string.format, '%s%s', s, s)) print('goes on')",
+  ["gsub once in pcall"] = "print(pcall(string.gsub, ('a'):rep(100000), '', ('b'):rep(1000))) print('goes on')",
+  ["records of a tape"] = "local v, tape = lt.Variable(1.0), lt.GradientTape() local x = v * 1 while true do x = x * 1.0001 end",
+  ["a graph's recording"] = "lt.graph(function(x) while true do x = x + 1 end end)(lt.ones { 2 })",
+  ["pack once in a coroutine"] = "local s = ('x'):rep(6000000) print(coroutine.resume(coroutine.create(string.pack), 's4s4', s, s)) print('goes on')",
   ["pack"] = "local t = {} while true do t[#t + 1] = string.pack('s', ('x'):rep(100000) .. #t) end",
 }
 expect("garbage of large strings", "--sandbox=memory=16", "for i = 1, 20 do local s = ('x'):rep(2000000 + i) .. 'y' s = s:upper() s = s:gsub('Y', 'z') end print(1)", { out = "1\n" })
 for what, text in pairs(filling) do
-  expect(what .. ", memory", "--sandbox=memory=16,seconds=50", text, { status = 2, err = { "the limit of 16 MB of Lua's memory was passed", "lua_memory_mb" } })
+  expect(what .. ", memory", "--sandbox=memory=16,seconds=50", text, { status = 2, out = "", err = { "the limit of 16 MB of Lua's memory was passed", "lua_memory_mb" } })
 end
 expect("recursion without a limit", "--sandbox", "local function f() return 1 + f() end print(pcall(f))", {})
 

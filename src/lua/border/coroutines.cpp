@@ -2,6 +2,10 @@
 // also do what only the switch between coroutines can do: a coroutine starts in its creator's device scope, Interrupts
 // learns which one runs, and each has its own layer call state (nn/layers/layer.lua), which it finds again when it is
 // resumed inside a layer's call.
+//
+// Note [Coroutines that a limit has stopped]
+// Lua calls no hooks in a coroutine that has died of an error which a hook raised: its __close could run for ever. So
+// if a stop that insists has raised in a coroutine, its to-be-closed variables are never closed.
 
 #include "lua/border/interrupts.h"
 #include "lua/border/modules.h"
@@ -9,7 +13,7 @@
 namespace lutra {
 namespace {
 
-constexpr RegistryKey kCallState{}, kSuspended{}, kNameError{};
+constexpr RegistryKey kCallState{}, kSuspended{}, kNameError{}, kStopped{};
 
 // What the functions share; a userdata.
 struct Switches {
@@ -135,6 +139,23 @@ struct CallStates {
   }
 };
 
+// See Note [Coroutines that a limit has stopped]
+void mark_stopped(lua_State* L, int index) {
+  luaL_checkstack(L, 3, nullptr);
+  State::push(L, kStopped);
+  lua_pushvalue(L, index);
+  lua_pushboolean(L, 1);
+  lua_rawset(L, -3);
+  lua_pop(L, 1);
+}
+bool is_marked_stopped(lua_State* L, int index) {
+  State::push(L, kStopped);
+  lua_pushvalue(L, index);
+  const bool is_marked = lua_rawget(L, -2) != LUA_TNIL;
+  lua_pop(L, 2);
+  return is_marked;
+}
+
 // Resumes the coroutine with the top `count` values. Returns the number of results, or -1 if an error is on top. If the
 // coroutine failed, `closes_failed` closes its to-be-closed variables, and *is_memory tells that memory ran out.
 inline int resume_with(lua_State* L, lua_State* thread, int index, int count, bool closes_failed, bool* is_memory) {
@@ -161,11 +182,13 @@ inline int resume_with(lua_State* L, lua_State* thread, int index, int count, bo
       lua_xmove(thread, L, results);
     }
   } else {
-    if (closes_failed && (status = lua_status(thread)) != LUA_OK && status != LUA_YIELD) {
+    const bool is_stopped = switches.interrupts->has_stopped(thread);
+    if (closes_failed && !is_stopped && (status = lua_status(thread)) != LUA_OK && status != LUA_YIELD) {
       status = lua_resetthread(thread);
     }
     *is_memory = status == LUA_ERRMEM;
     switches.interrupts->switch_to(before);
+    if (is_stopped) mark_stopped(L, index);
     lua_xmove(thread, L, 1);
     if (!closes_failed) states.name_error();
     results = -1;
@@ -231,6 +254,11 @@ const char* busy_status(lua_State* L, lua_State* thread) {
 int close(lua_State* L) {
   lua_State* thread = coroutine_argument(L);
   if (const char* status = busy_status(L, thread)) return luaL_error(L, "cannot close a %s coroutine", status);
+  if (is_marked_stopped(L, 1)) {
+    lua_pushboolean(L, 0);
+    lua_pushliteral(L, "interrupted!");
+    return 2;
+  }
   CallStates states{.L = L, .switches = switches_of(L), .thread = 1};
   states.begin(0);
   Interrupts& interrupts = *states.switches.interrupts;
@@ -272,12 +300,14 @@ void open_coroutines(lua_State* L, State& state) {
   lua_setmetatable(L, -2);
   lua_pushvalue(L, -1);
   State::set(L, kCallState);
-  lua_newtable(L);
-  lua_createtable(L, 0, 1);
-  lua_pushliteral(L, "k");
-  lua_setfield(L, -2, "__mode");
-  lua_setmetatable(L, -2);
-  State::set(L, kSuspended);
+  for (const RegistryKey* key : {&kSuspended, &kStopped}) {
+    lua_newtable(L);
+    lua_createtable(L, 0, 1);
+    lua_pushliteral(L, "k");
+    lua_setfield(L, -2, "__mode");
+    lua_setmetatable(L, -2);
+    State::set(L, *key);
+  }
   if (lua_getglobal(L, "coroutine") == LUA_TTABLE) {  // a host may have taken it away
     for (luaL_Reg entry : {luaL_Reg{"create", create}, {"resume", resume}, {"wrap", wrap}, {"close", close}}) {
       lua_pushvalue(L, -3);

@@ -188,6 +188,7 @@ void Interpreter::set_limits(const InterpreterOptions& options) {
   lua_gc(L_, LUA_GCCOLLECT);
   impl_->memory->set_limit(options.limits.lua_memory_mb);
   limits.set_memory(&*impl_->memory);
+  state.context().ledger().meter = impl_->memory->meter();
 }
 
 Interpreter::~Interpreter() {

@@ -81,6 +81,7 @@ void Interrupts::begin(lua_State* L, bool insists) {
   is_from_outside_ = false;
   grace_us_ = kFirstGraceUs;
   next_us_ = 0;
+  stopped_ = nullptr;
   StopRequest::watch(insists);
   stop_flag_ = &StopRequest::flag();
   is_running_.store(kRunning, std::memory_order_release);
@@ -265,6 +266,7 @@ void Interrupts::stop(lua_State* L, lua_Debug* event) {
   }
   if (!self.take()) return;
   if (self.limits_ != nullptr) self.limits_->note_position(L);
+  self.stopped_ = L;
   luaL_error(L, "interrupted!");
 }
 

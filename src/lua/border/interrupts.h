@@ -52,6 +52,8 @@ class Interrupts {
   // For long loops in C++: whether a stop was requested and is due. The caller must then raise "interrupted!".
   bool take();
   int64_t taken() const { return taken_; }
+  // Whether the hook of a stop that insists has raised in this coroutine, since `begin`.
+  bool has_stopped(const lua_State* thread) const { return insists_ && stopped_ == thread; }
   // A Lua function that returns how many requests have stopped something.
   static int push_taken(lua_State* L);
 
@@ -89,6 +91,7 @@ class Interrupts {
   int64_t grace_us_ = 0;          // until it is raised again
   volatile int64_t next_us_ = 0;  // when it is due
   int64_t taken_ = 0;
+  const lua_State* stopped_ = nullptr;  // the coroutine in which the hook raised last
   // The coroutine that has our hook, and the hook that it had before.
   lua_State* volatile hooked_ = nullptr;
   lua_Hook before_ = nullptr;

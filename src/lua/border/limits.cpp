@@ -88,10 +88,10 @@ void Limits::expect(lua_State* L, std::size_t bytes) {
 void Limits::end(lua_State* L, bool was_stopped) noexcept {
   const bool is_late = (options.seconds > 0 || options.instructions > 0) && unwatch(*interrupts_);
   if (is_late && was_stopped && passed_ == Kind::None) passed_ = Kind::Seconds;
+  if (memory_ != nullptr && memory_->has_refused() && passed_ == Kind::None) passed_ = Kind::LuaMemory;
   if (memory_ != nullptr) memory_->end();
   interrupts_->set_limits(nullptr);
   interrupts_ = nullptr;
-  if (mode_ == Mode::Off) return;
   mode_ = Mode::Off;
   if (lua_gethook(L) == on_count) lua_sethook(L, nullptr, 0, 0);
 }
@@ -101,6 +101,17 @@ void Limits::pass(Kind kind) noexcept {
   passed_ = kind;
   interrupts_->set_limits(this);
   interrupts_->request();
+}
+
+void Limits::look_at_memory() noexcept {
+  if (interrupts_ == nullptr || passed_ != Kind::None) return;
+  interrupts_->set_limits(this);
+  lua_State* L = interrupts_->running();
+  if (lua_gethook(L) == nullptr) lua_sethook(L, on_count, LUA_MASKCOUNT, 1);
+}
+
+void Limits::settle_memory() noexcept {
+  if (memory_ != nullptr && memory_->has_refused()) pass(Kind::LuaMemory);
 }
 
 bool Limits::is_stopped(int64_t steps) noexcept {
@@ -146,6 +157,7 @@ std::string Limits::text() const {
 }
 
 void Limits::switched(lua_State* to) noexcept {
+  settle_memory();
   if (mode_ == Mode::Off) return;
   count(kSwitch);
   if (lua_gethook(to) != nullptr) return;
@@ -163,6 +175,7 @@ void Limits::on_count(lua_State* L, lua_Debug*) {
 }
 
 void Limits::counted(lua_State* L) noexcept {
+  settle_memory();
   // A hook that another thread has set in place of ours that stops.
   if (interrupts_->is_requested() && interrupts_->rehook(L)) return;
   switch (mode_) {
@@ -241,14 +254,23 @@ void* LimitedMemory::reallocate(void* self, void* block, std::size_t old_size, s
   return moved;
 }
 
-// Lua collects all garbage after a refusal and repeats the request; buffers of C functions give up at once.
+// Lua collects all garbage after a refusal and repeats the request at once. Buffers of C functions give up instead,
+// with an error that a script could catch.
 bool LimitedMemory::refuses(const void* block, std::size_t new_size, std::size_t growth) {
   const bool is_repeated = refused_size_ == new_size && refused_block_ == block;
   const bool is_refused = growth > limit_ - std::min(used_, limit_);
   if (refused_size_ != 0 && (is_refused || !is_repeated)) limits_.pass(Limits::Kind::LuaMemory);
   refused_block_ = block;
   refused_size_ = is_refused ? new_size : 0;
+  if (is_refused) limits_.look_at_memory();
   return is_refused;
+}
+
+bool LimitedMemory::took(int64_t bytes) noexcept {
+  used_ += static_cast<std::size_t>(bytes);
+  if (bytes <= 0 || used_ <= limit_) return true;
+  limits_.pass(Limits::Kind::LuaMemory);
+  return false;
 }
 
 void LimitedMemory::expect(lua_State* L, std::size_t bytes) {
@@ -258,6 +280,7 @@ void LimitedMemory::expect(lua_State* L, std::size_t bytes) {
 }
 
 void LimitedMemory::begin(lua_State* L) {
+  refused_size_ = 0;
   if (normal_ == SIZE_MAX) return;
   constexpr std::size_t kRoom = std::size_t{256} << 10;
   limit_ = normal_;

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "eager/ledger.h"
 
 namespace lutra {
 
@@ -61,6 +62,8 @@ class Limits {
   Kind passed() const { return passed_; }
   // Ends the call. Also from the allocator.
   void pass(Kind kind) noexcept;
+  // From the allocator: looks before the next instruction whether the memory was found after all.
+  void look_at_memory() noexcept;
   // What was passed, with its value and what to do.
   std::string text() const;
   ErrorCode code() const {
@@ -91,6 +94,7 @@ class Limits {
 
   static void on_count(lua_State* L, lua_Debug* event);
   void counted(lua_State* L) noexcept;
+  void settle_memory() noexcept;
   void warm_up(lua_State* L) noexcept;
   void begin_window(lua_State* L) noexcept;
   void count_till(int64_t now) noexcept;
@@ -140,8 +144,15 @@ class LimitedMemory {
   }
   // Collects garbage if so many bytes are not left and there may be some.
   void expect(lua_State* L, std::size_t bytes);
+  // Counts the memory of records of tapes and graphs, which Lua does not see.
+  RecordMeter meter() {
+    return {[](void* user, int64_t bytes) { return static_cast<LimitedMemory*>(user)->took(bytes); }, this};
+  }
+  // Whether the last request was refused and not repeated.
+  bool has_refused() const { return refused_size_ != 0; }
 
  private:
+  bool took(int64_t bytes) noexcept;
   bool refuses(const void* block, std::size_t new_size, std::size_t growth);
 
   lua_Alloc allocate_;
