@@ -63,6 +63,8 @@ class OpRecorder final : public PlacementPolicy, private Observer {
   void finish();
   const std::vector<RecordedOp>& ops() const { return ops_; }
   const std::vector<RecordedOutside>& outside() const { return outside_; }
+  // Whether a variable was made: what a first call does, later ones perhaps not.
+  bool made_variables() const { return made_variables_; }
   // The op that made the tensor, or -1.
   int maker(const TensorRep& tensor) const;
   // The tensor's place in outside(), or -1.
@@ -89,6 +91,7 @@ class OpRecorder final : public PlacementPolicy, private Observer {
   void launched(const Launched& launched) override;
   void mirrored(const TensorRep& tensor, Storage& copy) override { copies_[&copy] = tensor; }
   void freed(const Storage& storage) override;
+  void makes_variable() override { made_variables_ = true; }
   bool checks() const override { return true; }  // an optimiser's step of each variable is an op of its own
 
   // A launch whose time its stream has.
@@ -113,6 +116,7 @@ class OpRecorder final : public PlacementPolicy, private Observer {
   PlacementPolicy* inner_ = nullptr;
   LogicalDevice* forced_ = nullptr;
   bool was_asked_ = false;
+  bool made_variables_ = false;
   bool is_finished_ = false;
   // Of the launches since the last op.
   double flops_ = 0, touched_ = 0, us_ = 0;

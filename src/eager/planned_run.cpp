@@ -24,6 +24,10 @@ uint64_t hash_of(const OpDef& op, const Call& call) {
   return hash | 1;
 }
 
+std::string with_operands(std::string_view name, std::string_view operands) {
+  return operands.empty() ? std::string(name) : text(name, " of ", operands);
+}
+
 }  // namespace
 
 LogicalDevice* PlannedRun::place(const OpDef& op, DType, const Call* call, std::span<LogicalDevice* const> allowed) {
@@ -37,8 +41,8 @@ LogicalDevice* PlannedRun::place(const OpDef& op, DType, const Call* call, std::
   if (call != nullptr && planned.known != hash) {
     const std::string operands = operands_text(*call);
     if (planned.name != op.name || planned.inputs != operands) {
-      return differs(text("op ", next_ + 1, " is ", op.name, " of ", operands, ", and the plan has ", planned.name,
-                          " of ", planned.inputs,
+      return differs(text("op ", next_ + 1, " is ", with_operands(op.logged(*call), operands), ", and the plan has ",
+                          with_operands(planned.called, planned.inputs),
                           " there: the function or its shapes have changed since it was recorded"));
     }
     planned.known = hash;
@@ -67,8 +71,8 @@ LogicalDevice* PlannedRun::differs(std::string text) {
 void PlannedRun::check_complete() const {
   if (next_ == ops_.size() || is_lenient_) return;
   fail(ErrorCode::FailedPrecondition, "plan: the function ran ", next_, " of the ", ops_.size(),
-       " ops that it ran when it was recorded, and the next was to be ", ops_[next_].name, " of ", ops_[next_].inputs,
-       "; optimise it again");
+       " ops that it ran when it was recorded, and the next was to be ",
+       with_operands(ops_[next_].called, ops_[next_].inputs), "; optimise it again");
 }
 
 }  // namespace lutra

@@ -12,6 +12,7 @@ namespace lutra {
 struct PlannedOp {
   std::string name;    // of the op: OpDef::name
   std::string inputs;  // operands_text
+  std::string called;  // in the plan: "MatMul#3"
   LogicalDevice* device;
   mutable uint64_t known = 0;  // a hash of operands that have been compared and are the plan's
 };

@@ -95,6 +95,46 @@ expect.case("training steps: variables move with what writes them, bits stay", f
   for _, op in ipairs(plan.ops) do assert(plan.placement[op.name] == op.device) end
 end)
 
+expect.case("a plan of an optimiser's first step is one of its later steps", function()
+  local function made()
+    local list = weights(50, 3, 48)
+    local optimizer = lt.optim.Adam()
+    return function(input)
+      local tape <close> = lt.GradientTape()
+      local loss = lt.mean(lt.square(through(list, input)))
+      optimizer:apply(tape:gradient(loss, list), list)
+      return loss
+    end, list
+  end
+  local input = lt.random.normal({ 16, 48 }, { seed = 5 })
+  local f, by_rules = made()
+  local losses = {}
+  for i = 1, 4 do losses[i] = f(input):item() end
+  local g, planned = made()
+  local plan = optimize(g, { input }, { devices = { "GPU:0", "GPU:1" } })
+  expect.equal(plan.results[1]:item(), losses[2], "the function ran twice, since its first run made variables")
+  for i = 3, 4 do expect.equal(plan:run(input):item(), losses[i]) end
+  for i, variable in ipairs(by_rules) do expect.equal(bytes(variable), bytes(planned[i])) end
+  for _, op in ipairs(plan.ops) do assert(op.op ~= "Fill", op.name) end
+  -- The same from a file, in a program that has just started.
+  local path = os.tmpname()
+  plan:save(path)
+  local loaded = lt.placement.load(path, (made()))
+  for i = 1, 4 do expect.equal(loaded:run(input):item(), losses[i]) end
+  assert(loaded:explain("MatMul#1").device == plan.placement["MatMul#1"])
+  local traced = lt.placement.load(path, (made()))
+  assert(traced:trace(path, input) > 0)
+  os.remove(path)
+  -- Errors name an op as the plan does.
+  local ends = false
+  local other = optimize(function(a)
+    local y = a * 2
+    return ends and y or y + lt.zeros { 16, 48 }
+  end, { input })
+  ends = true
+  expect.raises("FailedPrecondition", "the next was to be Fill#2; optimise", other.run, other, input)
+end)
+
 expect.case("what t:to(device) makes depends on what made the original", function()
   local of_result = optimize(function(input) return lt.tanh(input):to("/GPU:1"):matmul(x, { transpose_b = true }) end, { x })
   expect.equal(of_result.critical_path, { "argument 1", "Tanh#1", "MatMul#2" })
@@ -138,12 +178,12 @@ expect.case("functions that change are told", function()
   end
   local plan = optimize(f, { x })
   expect.equal(plan:run(x):sum():item(), f(x):sum():item())
-  expect.raises("FailedPrecondition", "op 1 is Mul of (8, 64) float32, a number, and the plan has Mul of (32, 64) float32, a number there",
+  expect.raises("FailedPrecondition", "op 1 is Mul of (8, 64) float32, a number, and the plan has Mul#1 of (32, 64) float32, a number there",
     plan.run, plan, x[{ { 1, 8 } }])
   which = 2
   expect.raises("FailedPrecondition", "the function runs AddV2 after the 1 ops of the plan", plan.run, plan, x)
   which = 3
-  expect.raises("FailedPrecondition", "op 1 is Exp of (32, 64) float32, and the plan has Mul", plan.run, plan, x)
+  expect.raises("FailedPrecondition", "op 1 is Exp of (32, 64) float32, and the plan has Mul#1", plan.run, plan, x)
   which = 4
   expect.raises("FailedPrecondition", "ran 0 of the 1 ops", plan.run, plan, x)
   which = 1

@@ -33,7 +33,8 @@ function placement.simulate(problem) end
 
 --- Runs `f` once, records its operations, and plans on which device each should run.
 ---
---- The recorded run is an ordinary one: its results are in plan.results, and variables are changed. Times come from what
+--- The recorded run is an ordinary one: its results are in plan.results, and variables are changed. If it made variables,
+--- such as an optimizer's moments, `f` runs once more and that run is planned. Times come from what
 --- was measured (`measure`, earlier recordings), from the set speed of simulated GPUs, or are estimated. Scopes of
 --- lt.device are constraints. A variable moves with everything that writes it. Tensors of before stay where they are.
 ---@param f function

@@ -54,7 +54,7 @@ function Plan:prepare()
       tools.fail("NotFound", ("plan: %s runs on %s, which is not here any more; there are %s: optimise it again"):format(op.name,
         op.device, table.concat(names, ", ")))
     end
-    if op.is_open then list[#list + 1] = { op.op, op.inputs, all[op.device].full_name } end
+    if op.is_open then list[#list + 1] = { op.op, op.inputs, all[op.device].full_name, op.name } end
   end
   for _, each in ipairs(self.variables) do
     local device = all[each.device]
@@ -72,6 +72,7 @@ end
 -- A plan that was loaded knows its ops by name: the first run records them, in the order of the rules.
 function Plan:adopt(args)
   local recorded, results = record("plan:run", self.f, args)
+  if recorded.made_variables then return results end  -- the next run does what the plan is made for
   local expected, found = self.saved, recorded.ops
   for i = 1, math.max(#expected, #found) do
     local a, b = expected[i], found[i]
@@ -295,7 +296,9 @@ function Plan:trace(path, ...)
   end
   local runs = select("#", ...) > 0 or self.argument_count == 0
   if not runs then self:require_graph("plan:trace") end
-  if self.saved then self:run(...) end
+  for _ = 1, 2 do
+    if self.saved then self:run(...) end  -- twice, if the first run makes variables
+  end
   local recorded = runs and self:measure_run(...)
   local is_critical, events, lanes = {}, {}, {}
   for _, name in ipairs(self.critical_path) do is_critical[name] = true end

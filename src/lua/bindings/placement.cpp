@@ -113,7 +113,7 @@ void push_op(lua_State* L, const RecordedOp& op, const std::string& device, cons
   lua_setfield(L, -2, "writes");
 }
 
-// finish_recording(recording): {ops =, outside =, total_us =, issue_us =}.
+// finish_recording(recording): {ops =, outside =, total_us =, issue_us =, made_variables =}.
 int finish_recording(Args& args) {
   args.at_most(1);
   PlacementRecording& recording = recording_at(args);
@@ -131,9 +131,10 @@ int finish_recording(Args& args) {
     outside_devices.push_back(short_name(runtime.device(each.device)));
   protect(args.L, 1, [&](lua_State* L) {
     luaL_checkstack(L, 12, nullptr);
-    lua_createtable(L, 0, 4);
+    lua_createtable(L, 0, 5);
     set_number(L, "total_us", recorder.total_us());
     set_number(L, "issue_us", recorder.issue_us());
+    set_flag(L, "made_variables", recorder.made_variables());
     lua_createtable(L, static_cast<int>(recorder.ops().size()), 0);
     for (std::size_t i = 0; i < recorder.ops().size(); ++i) {
       push_op(L, recorder.ops()[i], devices[i], reasons[i], recorder.began_ns());
@@ -178,15 +179,16 @@ int maker(Args& args) {
   return 1;
 }
 
-// prepare_plan(ops): ops is a list of {name, operands, device}.
+// prepare_plan(ops): ops is a list of {op, operands, device, name in the plan}.
 int prepare_plan(Args& args) {
   args.at_most(1);
   TableReader read(args.L, args.who());
   std::vector<PlannedOp> ops;
   read.entries(1, "ops", [&](lua_Integer, int entry) {
     std::vector<std::string> words = read.strings(entry, "op");
-    if (words.size() != 3) read.wrong("op", " has ", words.size(), " fields, expected 3");
-    ops.push_back({std::move(words[0]), std::move(words[1]), &args.state.runtime().find(words[2]), 0});
+    if (words.size() != 4) read.wrong("op", " has ", words.size(), " fields, expected 4");
+    ops.push_back(
+        {std::move(words[0]), std::move(words[1]), std::move(words[3]), &args.state.runtime().find(words[2]), 0});
   });
   Held<Planned>::push_new(args, kPlanMeta, args.state.context()).ops = std::move(ops);
   return 1;
