@@ -168,6 +168,22 @@ expect.case("scopes, fixed and memory are constraints", function()
   expect.raises("ResourceExhausted", "too little", optimize, branches(), { x }, { devices = { "GPU:0" }, memory = { ["GPU:0"] = 1000 } })
 end)
 
+expect.case("what is fixed where it cannot run is refused", function()
+  local function unique(input) return (lt.unique(input)) end
+  local list = lt.constant { 1.0, 2.0 }
+  expect.raises("InvalidArgument", ") on GPU:0, which cannot be: Unique has no GPU kernel",
+    optimize, unique, { list }, { fixed = { ["Unique#1"] = "GPU:0" } })
+  expect.equal(optimize(unique, { list }, { fixed = { ["Unique#1"] = "CPU:0" } }).ops[1].device, "CPU:0")
+  local function scoped(input) return lt.device("/GPU:0", function() return input * 2 end) + lt.device("/GPU:*", lt.exp, input) end
+  expect.raises("InvalidArgument", ") on GPU:1, which cannot be: the script runs it in scope /device:GPU:0",
+    optimize, scoped, { x }, { fixed = { ["Mul#1"] = "GPU:1" } })
+  local plan = optimize(scoped, { x }, { fixed = { ["Mul#1"] = "GPU:0", ["Exp#2"] = "GPU:1" } })
+  expect.equal({ plan.ops[1].device, plan.ops[2].device }, { "GPU:0", "GPU:1" })
+  plan:run(x)
+  local function on_cpu(input) return lt.device("/CPU:0", lt.exp, input) * 2 end
+  expect.raises("InvalidArgument", "fixed puts Exp#1", optimize, on_cpu, { x }, { fixed = { ["Exp#1"] = "GPU:1" } })
+end)
+
 expect.case("functions that change are told", function()
   local which = 1
   local function f(input)

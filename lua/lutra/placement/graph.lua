@@ -71,6 +71,21 @@ local function fixed_of(who, options, all)
   return fixed
 end
 
+local function has_kernel_on(op, device) return device.is_gpu and op.on_gpu or not device.is_gpu and op.on_cpu end
+
+-- Fails unless the op can run on the device that the caller fixed. The rules may have put it there already.
+local function check_fixed(who, name, op, device, is_update)
+  if device.name == op.device then return end
+  local why
+  if not has_kernel_on(op, device) then why = ("%s has no %s kernel"):format(op.op, device.is_gpu and "GPU" or "CPU")
+  elseif is_update then return  -- the planner compares it with its variable's device
+  elseif op.requested ~= "" and not allows(op.requested, device) then why = "the script runs it in scope " .. op.requested
+  elseif not op.is_open then why = ("it always runs on %s (%s)"):format(op.device, op.reason) end
+  if why then
+    tools.fail("InvalidArgument", ("%s: fixed puts %s (%s) on %s, which cannot be: %s"):format(who, name, op.line, device.name, why))
+  end
+end
+
 return function(who, recorded, options)
   local all = devices.all()
   local fixed = fixed_of(who, options, all)
@@ -143,18 +158,17 @@ return function(who, recorded, options)
     for k, variable in ipairs(op.writes) do
       node.colocate[k] = outside_names[-variable]
       local home = fixed_homes[-variable]  -- perhaps no device that other ops may use
-      if home then node.time_us[home] = clock(op, all[home]) end
+      if home and has_kernel_on(op, all[home]) then node.time_us[home] = clock(op, all[home]) end
     end
     local is_update = #op.writes > 0
     local is_free = op.is_open or is_update
     local why
     if not is_free then why = "the rules fix it: " .. op.reason end
     for _, device in ipairs(machine) do
-      local has_kernel = device.is_gpu and op.on_gpu or not device.is_gpu and op.on_cpu
       local is_allowed = device.name == op.device and not is_free or
         is_free and (chosen[device.name] or (not op.on_gpu and device.name == "CPU:0"))
           and (is_update or allows(op.requested, device))
-      if has_kernel and is_allowed then
+      if has_kernel_on(op, device) and is_allowed then
         node.time_us[device.name], known_how[name .. device.name] = clock(op, device)
       end
     end
@@ -164,6 +178,7 @@ return function(who, recorded, options)
     if next(node.time_us) == nil then node.time_us[op.device] = clock(op, all[op.device]) end
     node.device = take_fixed(name)
     if node.device then
+      check_fixed(who, name, op, all[node.device], is_update)
       why = "fixed by the caller"
       node.time_us[node.device] = node.time_us[node.device] or clock(op, all[node.device])
     end
