@@ -22,7 +22,8 @@ expect.case("measure returns the results and learns times", function()
   expect.equal(placement.measure(f, x, w):item(), f(x, w):item())
   costs:save(path)
   local text = read()
-  assert(text:find('"format": "lutra placement costs 1"', 1, true) and text:find('"machine": "GPU:0 (Simulated GPU 500 flops/us 5000 bytes/us), GPU:1', 1, true), text)
+  assert(text:find('"format": "lutra placement costs 1"', 1, true) and text:find('"machine": "GPU:0 (Simulated GPU 500 flops/us 5000 bytes/us), GPU:1', 1, true)
+    and text:find('"device":"Simulated GPU 500 flops/us 5000 bytes/us"', 1, true), text)
   local us = tonumber(text:match '"op":"MatMul","shapes":"%(64, 128%), %(128, 128%) %-> %(64, 128%)","us":([%d.e+-]+)')
   assert(us and us >= kFlops / 500, text)
   local _, entries = text:gsub('\n  {"', "")
@@ -62,6 +63,12 @@ expect.case("files that are damaged or of another machine", function()
   write((good:gsub("500 flops", "700 flops")))
   local err = expect.raises("FailedPrecondition", "was measured on another machine: GPU:0 (Simulated GPU 700 flops", costs.load, costs, path)
   assert(err.message:find("; here: GPU:0 (Simulated GPU 500 flops", 1, true))
+  -- Another processor, or another number of threads on the same.
+  for _, other in ipairs { (good:gsub("CPU:0 %(.-, (%d+ threads)", "CPU:0 (Other CPU, %1")), (good:gsub("%d+ threads", "999 threads")) } do
+    assert(other ~= good)
+    write(other)
+    expect.raises("FailedPrecondition", "was measured on another machine", costs.load, costs, path)
+  end
   expect.raises("NotFound", "No such file", costs.load, costs, "/nowhere/costs.json")
   expect.raises("InvalidArgument", "costs:load: path is nil", costs.load, costs)
   expect.raises("InvalidArgument", "costs:save: path is 3", costs.save, costs, 3)
@@ -80,6 +87,30 @@ expect.case("a plan takes the time that simulated GPUs need, and predicts it", f
   -- 2 * 256^3 flops are 67 ms on GPU:0: no machine computes that slowly itself.
   assert(plan.makespan_us > 4 * 67000, plan.makespan_us)
   assert(plan:time(2, a) > 4 * 67000)
+end)
+
+expect.case("equal devices share what was measured", function()
+  x, w = nil, nil
+  collectgarbage()
+  collectgarbage()
+  lt.config.reset()
+  lt.config.set_simulated_gpus(2)
+  costs:clear()
+  local a, b = lt.random.normal({ 128, 128 }, { seed = 3 }), lt.random.normal({ 128, 128 }, { seed = 4 })
+  assert(a.device:find "GPU:0")
+  local function products(left, right) return left:matmul(right):matmul(right) end
+  placement.measure(products, a, b)
+  for _, device in ipairs { "GPU:0", "GPU:1" } do
+    local plan = placement.optimize(products, { a, b }, { devices = { device } })
+    assert(tostring(plan:explain("MatMul#1")):find("time measured", 1, true), tostring(plan:explain("MatMul#1")))
+  end
+  -- The host computes for simulated GPUs without set speeds: what it took is the estimate for them.
+  costs:clear()
+  local plan = placement.optimize(products, { a, b }, { devices = { "GPU:1" }, record = "CPU:0" })
+  costs:save(path)
+  local us = tonumber(read():match '"device":"CPU","dtype":"float32","flops":[%d.]+,"op":"MatMul","shapes":"[^"]*","us":([%d.e+-]+)')
+  assert(us and plan.devices["GPU:1"].busy_us >= 2 * us, ("%s, measured %s"):format(plan.devices["GPU:1"].busy_us, us))
+  assert(tostring(plan:explain("MatMul#1")):find("time estimated", 1, true), tostring(plan:explain("MatMul#1")))
 end)
 
 os.remove(path)

@@ -106,12 +106,13 @@ function placement.step(f) end
 ---     print(lt.placement.scaling(step, {lt.ones {32, 64}}, {1, 2})[1].speedup)  --> 1.0
 function placement.scaling(f, args, counts, options) end
 
---- What operations took on the devices of this machine: moving averages by operation, shapes, dtype and device, where
+--- What operations took on the devices of this machine: moving averages by operation, shapes, dtype and kind of device, where
 --- sizes above 16 are rounded to a quarter of a power of two; and the links between devices. Plans use and extend them.
 ---@class lutra.placement.costs
 local costs = {}
 
---- Writes them as JSON, one entry a line, with a description of the machine.
+--- Writes them as JSON, one entry a line, with a description of the machine: its processor, the number of threads, its
+--- devices with their set speeds.
 ---@param path string
 --- Errors: NotFound or FailedPrecondition if the file cannot be written.
 --- Example:

@@ -35,14 +35,14 @@ end
 
 local function is_card(device) return device.is_gpu and not device.is_simulated end
 
-local function key_of(op, device) return table.concat({ op.op, bucket(op), op.dtype, device }, "|") end
+local function key_of(op, kind) return table.concat({ op.op, bucket(op), op.dtype, kind }, "|") end
 
--- A measured time of a recorded op.
-function Costs:add(op, device, us)
-  local key = key_of(op, device)
+-- A measured time of a recorded op on a device of that kind.
+function Costs:add(op, kind, us)
+  local key = key_of(op, kind)
   local entry = self.entries[key]
   if not entry then
-    self.entries[key] = { op = op.op, shapes = bucket(op), dtype = op.dtype, device = device, us = us, count = 1,
+    self.entries[key] = { op = op.op, shapes = bucket(op), dtype = op.dtype, device = kind, us = us, count = 1,
       flops = op.flops, bytes = op.touched_bytes }
   else
     entry.us = entry.count < kWarmUp and math.min(entry.us, us) or entry.us + kNewest * (us - entry.us)
@@ -52,8 +52,9 @@ end
 
 -- All ops of a recording that ran a kernel.
 function Costs:learn(recorded)
+  local all = devices.all()
   for _, op in ipairs(recorded.ops) do
-    if op.launches > 0 and op.us > 0 then self:add(op, op.device, op.us) end
+    if op.launches > 0 and op.us > 0 then self:add(op, all[op.device].kind, op.us) end
   end
 end
 
@@ -61,7 +62,7 @@ end
 function Costs:speed(device)
   local flops, bytes
   for _, entry in pairs(self.entries) do
-    if entry.device == device.name and entry.us >= 20 then
+    if entry.device == device.kind and entry.us >= 20 then
       if entry.flops and entry.flops > 0 then flops = math.max(flops or 0, entry.flops / entry.us) end
       if entry.bytes and entry.bytes > 0 then bytes = math.max(bytes or 0, entry.bytes / entry.us) end
     end
@@ -70,13 +71,27 @@ function Costs:speed(device)
   return { flops = flops or usual.flops, bytes = bytes or usual.bytes, launch_us = usual.launch_us }
 end
 
+-- The host's cores compute for the CPU and for simulated GPUs, which use one thread. So what was measured on one of them
+-- is an estimate for another; nil: nothing was. The CPU spreads ops of some size over its threads.
+function Costs:measured_by_host(op, device, threads)
+  local kSpreadUs = 50
+  if device.is_gpu then
+    local known = self.entries[key_of(op, "CPU")]
+    if not known then return nil end
+    return known.us > kSpreadUs and known.us * threads or known.us
+  end
+  local known = self.entries[key_of(op, "Simulated GPU")]
+  return known and known.us
+end
+
 -- A function that gives the time of a recorded op on a device, and how it is known: "measured", "simulated" (by the
 -- device's set speed), "estimated".
 function Costs:clock(all)
-  local speeds, slowest = {}, {}
+  local speeds, slowest, kinds = {}, {}, {}
+  for _, device in ipairs(all) do kinds[device.kind] = device end
   -- What kernels on simulated cards really took, where that is more than the simulated time.
   for _, entry in pairs(self.entries) do
-    local device = all[entry.device]
+    local device = kinds[entry.device]
     if device and device.is_exact and entry.count > 1 then
       local simulated = math.max((entry.flops or 0) / device.speed.flops, (entry.bytes or 0) / device.speed.bytes)
       if entry.us > simulated * 1.05 + 5 then
@@ -87,7 +102,7 @@ function Costs:clock(all)
   end
   return function(op, device)
     if op.launches == 0 then return 0, "simulated" end
-    local known = self.entries[key_of(op, device.name)]
+    local known = self.entries[key_of(op, device.kind)]
     if device.is_exact then
       local us = math.max(op.flops / device.speed.flops, op.touched_bytes / device.speed.bytes)
       -- One measurement alone is not believed against the set speed.
@@ -96,16 +111,17 @@ function Costs:clock(all)
       if real and real > us then return real, known and "measured" or "estimated" end
       return math.max(us, kLeastUs), "simulated"
     end
-    local speed = speeds[device.name]
+    local speed = speeds[device.kind]
     if not speed then
       speed = self:speed(device)
-      speeds[device.name] = speed
+      speeds[device.kind] = speed
     end
     local estimated = op.flops / speed.flops + op.touched_bytes / speed.bytes + op.launches * speed.launch_us
     -- A card loads a kernel when it is launched for the first time, which takes milliseconds.
     if known and (known.count > 1 or not is_card(device) or known.us <= estimated) then
       return math.max(known.us, kLeastUs), "measured"
     end
+    if not is_card(device) then estimated = self:measured_by_host(op, device, all["CPU:0"].threads) or estimated end
     return math.max(estimated, kLeastUs), "estimated"
   end
 end

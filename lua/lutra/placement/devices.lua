@@ -4,31 +4,36 @@ local quoted = use "options".quoted
 
 local devices = {}
 
--- What a device is taken for until its ops have been measured, per microsecond: one core of a CPU, a middling card.
+-- What a device is taken for until its ops have been measured, per microsecond: one core of a CPU, which also computes
+-- for simulated GPUs; a middling card.
 local kUsual = {
   CPU = { flops = 2e4, bytes = 1e4, launch_us = 1 },
+  simulated = { flops = 2e4, bytes = 1e4, launch_us = 4 },
   GPU = { flops = 5e6, bytes = 5e5, launch_us = 4 },
 }
 local kUsualLink = { latency_us = 15, bytes_per_us = 6000 }
 
 -- By short name, and as a list in the order of placement. speed: flops and bytes per microsecond; is_exact: the device
--- is simulated, with these speeds.
+-- is simulated, with these speeds. kind: devices that differ in nothing but their number have the same, and share what
+-- was measured.
 function devices.all()
   local list = {}
   for i, facts in ipairs(tools.device_facts()) do
-    local usual = facts.is_gpu and kUsual.GPU or kUsual.CPU
+    local is_simulated = facts.device_name == "Simulated GPU"
+    local usual = is_simulated and kUsual.simulated or facts.is_gpu and kUsual.GPU or kUsual.CPU
     local gflops, gbps = tonumber(facts.gflops), tonumber(facts.gbps)
     local made = {
       name = facts.name, full_name = facts.full_name, is_gpu = facts.is_gpu, memory = facts.memory,
-      is_simulated = facts.device_name == "Simulated GPU", speed = usual,
+      is_simulated = is_simulated, speed = usual,
       link_latency_us = tonumber(facts.link_latency_us), link_gbps = tonumber(facts.link_gbps),
-      about = facts.device_name or "CPU",
+      about = facts.device_name or "CPU", cpu_model = facts.cpu_model, threads = tonumber(facts.threads),
     }
     if made.is_simulated and (gflops or gbps) then
       made.is_exact = true
       made.speed = { flops = gflops and gflops * 1e3 or math.huge, bytes = gbps and gbps * 1e3 or math.huge,
         launch_us = 0 }
     end
+    made.kind = made.about .. (made.is_exact and (" %.6g flops/us %.6g bytes/us"):format(made.speed.flops, made.speed.bytes) or "")
     list[i] = made
     list[made.name] = made
   end
@@ -69,9 +74,8 @@ end
 function devices.machine(all)
   local words = {}
   for i, device in ipairs(all) do
-    local speed = device.is_exact and (" %.6g flops/us %.6g bytes/us"):format(device.speed.flops, device.speed.bytes)
-      or ""
-    words[i] = ("%s (%s%s)"):format(device.name, device.about, speed)
+    local about = device.cpu_model and ("%s, %d threads"):format(device.cpu_model, device.threads) or device.kind
+    words[i] = ("%s (%s)"):format(device.name, about)
   end
   return table.concat(words, ", ")
 end

@@ -2,6 +2,8 @@
 
 #include <memory>
 
+#include "core/cpu_model.h"
+#include "core/parallel.h"
 #include "eager/op_recorder.h"
 #include "eager/planned_run.h"
 #include "lua/border/held.h"
@@ -250,6 +252,10 @@ int device_facts(Args& args) {
     const double limit =
         static_cast<double>(device->is_host() ? device->pool->stats().limit_bytes : device->heap->stats().limit_bytes);
     all.push_back({short_name(*device), device->full_name, !device->is_host(), limit, device->physical->details()});
+    if (device->is_host()) {
+      all.back().details.emplace_back("cpu_model", cpu_model());
+      all.back().details.emplace_back("threads", text(max_threads()));
+    }
   }
   protect(args.L, 1, [&](lua_State* L) {
     luaL_checkstack(L, 8, nullptr);
