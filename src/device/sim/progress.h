@@ -2,6 +2,7 @@
 // to it.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -37,18 +38,25 @@ class Progress {
  public:
   uint64_t done() const { return done_.load(std::memory_order_acquire); }
   bool reached(uint64_t seq) const { return done() >= seq; }
-  // Called only by the thread that runs the stream's commands.
-  void advance() {
+  // Called only by the thread that runs the stream's commands. `ended_ns`: when the command ended on the simulated
+  // device, which is at or before now; 0: not known.
+  void advance(int64_t ended_ns) {
     uint64_t seq = done_.load(std::memory_order_relaxed) + 1;
+    if (ended_ns != 0) ended_ns_[seq % kKept].store(ended_ns, std::memory_order_relaxed);
     done_.store(seq);
     if (seq >= wanted_.load()) wake();
   }
   void wait(uint64_t seq);
+  // When the command ended, or one of a few that followed it; 0: not known. The command has ended.
+  int64_t ended_ns(uint64_t seq) const { return ended_ns_[seq % kKept].load(std::memory_order_relaxed); }
 
  private:
+  static constexpr std::size_t kKept = 64;
+
   void wake();
 
   std::atomic<uint64_t> done_{0};
+  std::array<std::atomic<int64_t>, kKept> ended_ns_{};
   // The least seq that a sleeper waits for. A waiter writes wanted_ and then reads done_; advance() writes done_ and
   // then reads wanted_. All four are sequentially consistent, so at least one sees the other's write.
   std::atomic<uint64_t> wanted_{UINT64_MAX};

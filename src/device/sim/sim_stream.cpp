@@ -1,6 +1,7 @@
 #include "device/sim/sim_stream.h"
 
 #include <pthread.h>
+#include <sys/prctl.h>
 
 #include <algorithm>
 #include <cassert>
@@ -21,6 +22,12 @@
 #include "device/sim/progress.h"
 #include "device/sim/record_queue.h"
 #include "device/sim/uncomputed.h"
+
+// Note [Simulated time]
+// Threads wake late, by tens of microseconds in a virtual machine. A device's clock does not take that for work: a
+// command starts when its device is free, it was queued and what it waits for has ended, all on the devices' clocks. It
+// ends after its set time, or after the time that its kernel really took if that is longer. The thread then sleeps
+// until that time has come. So no command ends early, and a thread that woke late makes up for it with the next ones.
 
 namespace lutra {
 namespace {
@@ -106,25 +113,30 @@ void SimStream::State::run_first() {
   const bool keeps_time = record->keeps_time;
   int64_t begin_ns = keeps_time ? now_ns() : 0;
   if (record->run == run_wait) {
+    const WaitArgs wait = *static_cast<const WaitArgs*>(record->args);
     record->run(record->args);
-    if (timed) free_ns = now_ns();
+    if (timed) {
+      begin_ns = std::max(record->queued_ns, free_ns);
+      const int64_t ended_ns = wait.of->ended_ns(wait.seq);
+      free_ns = std::max(free_ns, ended_ns != 0 ? ended_ns : now_ns());
+    }
   } else if (abandoned.load(std::memory_order_relaxed)) {
     // Its effect can no longer be seen.
   } else if (!timed) {
     commands.run([&] { record->run(record->args); });
   } else {
-    // The command starts when both it and the device are ready. Oversleeping does not delay the next command's start.
-    int64_t start = std::max(record->queued_ns, free_ns);
-    begin_ns = start;
+    // See Note [Simulated time].
+    begin_ns = std::max(record->queued_ns, free_ns);
+    const int64_t woken_ns = now_ns();
     commands.run([&] { record->run(record->args); });
-    int64_t now = now_ns();
-    free_ns = std::max(start + record->cost_ns, now);
+    const int64_t now = now_ns();
+    free_ns = begin_ns + std::max(record->cost_ns, now - woken_ns);
     if (free_ns > now) sleep_until_ns(free_ns);
   }
   if (keeps_time) [[unlikely]]
     note_time(begin_ns);
   queue.pop();
-  progress->advance();
+  progress->advance(timed ? free_ns : 0);
 }
 
 // The first command has just run.
@@ -139,7 +151,8 @@ void SimStream::State::note_time(int64_t begin_ns) {
 
 void* SimStream::State::work(void* argument) {
   State& state = *static_cast<State*>(argument);
-  set_max_threads(1);  // several simulated GPUs share the cores
+  set_max_threads(1);             // several simulated GPUs share the cores
+  prctl(PR_SET_TIMERSLACK, 1UL);  // sleeps end on time, not up to 50 us later
   state.begun.store(true);
   state.begun.notify_one();
   for (;;) {

@@ -408,6 +408,37 @@ TEST_CASE("commands and copies take at least the time that the speeds give", "[s
   CHECK(time_of([&] { stream.copy({to.data(), from.data(), from.size()}, false); }) >= 0.003);
 }
 
+TEST_CASE("threads that wake late do not delay a simulated device's clock", "[sim]") {
+  SimOptions slow;
+  slow.gflops = 1;
+  SimStream first(slow), second(slow);
+  first.keep_times(true);
+  second.keep_times(true);
+  // Queued long before the first of them ends.
+  constexpr int kHops = 6;
+  constexpr int64_t kCostNs = 100'000'000;
+  for (int i = 0; i < kHops; ++i) {
+    SimStream& stream = i % 2 == 0 ? first : second;
+    if (i > 0) stream.wait_for((i % 2 == 0 ? second : first).tail_ticket());
+    stream.set_next_cost(0.1e9, 0);
+    queue(stream, [] {});
+  }
+  first.host_wait(first.tail());
+  second.host_wait(second.tail());
+  std::vector<CommandTime> times[2];
+  std::vector<HostWait> waits;
+  first.take_times(times[0], waits);
+  second.take_times(times[1], waits);
+  auto is_wait = [](const CommandTime& time) { return static_cast<bool>(time.awaited); };
+  for (auto& list : times) std::erase_if(list, is_wait);
+  REQUIRE((times[0].size() == kHops / 2 && times[1].size() == kHops / 2));
+  for (int i = 0; i < kHops; ++i) {
+    const CommandTime& command = times[i % 2][static_cast<std::size_t>(i / 2)];
+    CHECK(command.end_ns - command.begin_ns == kCostNs);
+    if (i > 0) CHECK(command.begin_ns == times[(i - 1) % 2][static_cast<std::size_t>((i - 1) / 2)].end_ns);
+  }
+}
+
 TEST_CASE("a cost is for one command", "[sim]") {
   SimOptions slow;
   slow.gflops = 1;
