@@ -127,5 +127,17 @@ do -- a reset of the devices: graphs do not keep them, and record again
   lt.config.set_simulated_gpus(1)
   for _ = 1, 3 do expect.equal(g(lt.constant { 1.0, 2.0 }):totable(), { 3.0, 5.0 }, "after the reset") end
   expect.raises("FailedPrecondition", "being recorded", lt.graph(function() lt.config.reset() end))
+  -- One that is refused takes no graph with it.
+  local v, runs = lt.device("/GPU:0", lt.Variable, { 1.0, 2.0 }), 0
+  local step = lt.graph(function(x)
+    runs = runs + 1
+    v:assign_add(x)
+    return v * 2
+  end)
+  expect.equal(step(lt.constant { 1.0, 1.0 }):totable(), { 4.0, 6.0 })
+  expect.equal(step(lt.constant { 1.0, 1.0 }):totable(), { 6.0, 8.0 })
+  expect.raises("FailedPrecondition", "tensors live on", lt.config.reset)
+  for i = 1, 3 do expect.equal(step(lt.constant { 1.0, 1.0 }):totable(), { 6.0 + 2 * i, 8.0 + 2 * i }, "after a refused reset") end
+  expect.equal({ runs, step.records }, { 2, 1 }, "it was recorded once more")
 end
 print "graph_devices: ok"

@@ -103,6 +103,8 @@ int call_graph(lua_State* L) {
     if (record == nullptr) return;
     record->used = ++graph->clock;
     eager = !record->refused.empty() || (record->replay != nullptr && record->replay->is_busy());
+    // A reset of the devices, also one that was refused, has taken what the replay held on them.
+    if (!eager && record->replay != nullptr && !record->replay->is_valid()) record->replay.reset();
   });
   if (!eager && record != nullptr && record->replay != nullptr && record->variables > 0) eager = notes_assignments(L);
   if (eager) return call_eagerly(L);
