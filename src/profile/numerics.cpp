@@ -38,7 +38,6 @@ NumericsCheck::Values NumericsCheck::look(const TensorRep& tensor) {
   values.count = tensor.size;
   values.least = std::numeric_limits<double>::infinity();
   values.most = -values.least;
-  std::vector<std::byte> bytes(static_cast<std::size_t>(std::min(tensor.size, kChunk)) * size_of(tensor.dtype));
   std::vector<std::byte> all;
   const bool is_host = context_->runtime().device(tensor.device).is_host();
   const std::byte* from = is_host ? tensor.address() : nullptr;
@@ -47,20 +46,25 @@ NumericsCheck::Values NumericsCheck::look(const TensorRep& tensor) {
     context_->runtime().transfer().read(*context_, tensor, all.data(), 0, all.size());
     from = all.data();
   }
-  double chunk[kChunk];
+  // A complex element counts once, and the range is that of the parts.
+  const int parts = is_complex(tensor.dtype) ? 2 : 1;
+  const DType dtype = real_dtype(tensor.dtype);
+  double chunk[2 * kChunk];
   for (int64_t done = 0; done < tensor.size; done += kChunk) {
     const int64_t count = std::min(kChunk, tensor.size - done);
-    convert(DType::Float64, reinterpret_cast<std::byte*>(chunk), tensor.dtype,
-            from + static_cast<std::size_t>(done) * size_of(tensor.dtype), count);
-    for (int64_t i = 0; i < count; ++i) {
-      if (std::isnan(chunk[i])) {
-        ++values.nan;
-      } else if (std::isinf(chunk[i])) {
-        ++values.inf;
-      } else {
-        values.least = std::min(values.least, chunk[i]);
-        values.most = std::max(values.most, chunk[i]);
+    convert(DType::Float64, reinterpret_cast<std::byte*>(chunk), dtype,
+            from + static_cast<std::size_t>(done) * size_of(tensor.dtype), count * parts);
+    for (const double* element = chunk; element != chunk + count * parts; element += parts) {
+      bool has_nan = false, has_inf = false;
+      for (int part = 0; part < parts; ++part) {
+        has_nan |= std::isnan(element[part]);
+        has_inf |= std::isinf(element[part]);
+        if (!std::isfinite(element[part])) continue;
+        values.least = std::min(values.least, element[part]);
+        values.most = std::max(values.most, element[part]);
       }
+      values.nan += has_nan;
+      values.inf += has_inf && !has_nan;
     }
   }
   return values;
@@ -96,7 +100,7 @@ void NumericsCheck::check(const Call& call, const Prepared& prepared, TensorRep*
   const bool computes = prepared.kernel != nullptr && !prepared.op->has(kComposed);
   for (int i = 0; computes && i < prepared.n_out; ++i) {
     const TensorRep& result = *outs[i];
-    if (!is_float(result.dtype)) continue;
+    if (!is_float(result.dtype) && !is_complex(result.dtype)) continue;
     const Values values = look(result);
     if (values.nan == 0 && values.inf == 0) continue;
     const std::vector<Values> inputs = overwriting_ == &call ? before_ : inputs_of(call);
@@ -122,10 +126,13 @@ void NumericsCheck::fail_op(const Call& call, const Prepared& prepared, const Te
     const TensorRep* tensor = call.in[i].tensor;
     append(ranges, text(i == 0 ? "" : ", ", op.input(i).name));
     if (tensor != nullptr) append(ranges, text(" ", tensor->dtype, " ", tensor->shape()));
+    const bool has_parts = tensor != nullptr && is_complex(tensor->dtype);
     if (input.count == 0) append(ranges, " without elements");
     else if (input.least > input.most) append(ranges, " without finite values");
-    else if (input.count == 1) append(ranges, text(" is ", number_text(input.least)));
-    else append(ranges, text(" from ", number_text(input.least), " to ", number_text(input.most)));
+    else if (input.count == 1 && !has_parts) append(ranges, text(" is ", number_text(input.least)));
+    else
+      append(ranges, text(has_parts ? " with parts from " : " from ", number_text(input.least), " to ",
+                          number_text(input.most)));
     if (input.nan > 0 || input.inf > 0) append(ranges, text(" with ", count_text(input.nan, input.inf)));
   }
   const std::string name = op.logged(call);

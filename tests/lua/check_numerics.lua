@@ -49,6 +49,19 @@ local function check(device)
   local _ = lt.constant { 1, 2 } + 1
   lt.debugging.check_numerics(false)
   assert(tostring(lt.log(x)):find "nan", "off again")
+
+  -- Of complex numbers, either part counts.
+  lt.debugging.check_numerics(true)
+  local zero = lt.complex(lt.constant { 0.0, 1.0 }, lt.constant { 0.0, 2.0 })
+  local quotient = expect.raises("InvalidArgument", "RealDiv made 1 nan and 0 inf among 2 elements, complex64 (2,)", function() return zero / zero end)
+  assert(quotient.message:find("a complex64 (2,) with parts from 0 to 2", 1, true), quotient.message)
+  local large = lt.complex(lt.constant { 0.0 }, lt.constant { 1e30 })
+  expect.raises("InvalidArgument", "Mul made 0 nan and 1 inf", function() return large * lt.complex(lt.constant { 0.0 }, lt.constant { -1e30 }) end)
+  lt.debugging.check_numerics(false)
+  local undefined = zero / zero
+  lt.debugging.check_numerics(true)
+  local _ = undefined * 2, lt.abs(undefined), lt.real(undefined)
+  lt.debugging.check_numerics(false)
 end
 check "CPU:0"
 check "GPU:0"
