@@ -92,6 +92,8 @@ return function(who, recorded, options)
   local chosen, machine = choose(who, options, recorded, all, fixed)
   local memory = limits(who, options, all, machine)
   local clock = model:clock(all)
+  local has_gpu = false
+  for _, device in ipairs(all) do has_gpu = has_gpu or device.is_gpu end
   local spec = { devices = {}, nodes = {}, links = {}, budget_ms = options.budget_ms }
   for i, device in ipairs(machine) do
     spec.devices[i] = { name = device.name, type = device.name, memory = memory[device.name] }
@@ -163,7 +165,7 @@ return function(who, recorded, options)
     local is_update = #op.writes > 0
     local is_free = op.is_open or is_update
     local why
-    if not is_free then why = "the rules fix it: " .. op.reason end
+    if not is_free then why = ("the rules fix it (%s)"):format(op.reason) end
     for _, device in ipairs(machine) do
       local is_allowed = device.name == op.device and not is_free or
         is_free and (chosen[device.name] or (not op.on_gpu and device.name == "CPU:0"))
@@ -172,7 +174,7 @@ return function(who, recorded, options)
         node.time_us[device.name], known_how[name .. device.name] = clock(op, device)
       end
     end
-    if not op.on_gpu then why = op.op .. " has no GPU kernel" end
+    if not op.on_gpu and has_gpu then why = op.op .. " has no GPU kernel" end
     if op.is_open and op.requested ~= "" then why = "scope " .. op.requested end
     if is_update then why = "it writes " .. node.colocate[1] end
     if next(node.time_us) == nil then node.time_us[op.device] = clock(op, all[op.device]) end
