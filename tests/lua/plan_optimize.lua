@@ -285,6 +285,27 @@ expect.case("plans are saved and loaded", function()
   for _ = 1, 3 do expect.equal(loaded:run(x):item(), result) end
   for i, op in ipairs(loaded.ops) do expect.equal(op.device, plan.ops[i].device) end
   assert(loaded:explain("MatMul#1").device == plan.placement["MatMul#1"])
+  -- It still knows how it was found, what each device alone would take, and which devices it was made for.
+  expect.equal(loaded.policy, plan.policy)
+  for _, device in ipairs { "GPU:0", "GPU:1" } do assert(type(loaded.alternatives[device]) == "number", loaded.alternatives[device]) end
+  for i in ipairs(loaded.ops) do
+    for device in pairs(loaded:explain(i).alternatives) do assert(device:find "^GPU", loaded:explain(i).text) end
+  end
+  -- Arguments may be elsewhere than when it was made; what was fixed still is.
+  local fixed = optimize(f, { x }, { devices = { "GPU:0", "GPU:1" }, fixed = { ["MatMul#1"] = "GPU:1" }, memory = { ["/GPU:0"] = 1e7 } })
+  fixed:save(path)
+  local again = lt.placement.load(path, f)
+  expect.equal(again:run(lt.device("/GPU:1", function() return x * 1 end)):item(), result)
+  assert(tostring(again:explain("MatMul#1")):find("GPU:1 .*why: fixed by the caller"), again:explain("MatMul#1").text)
+  expect.raises("NotFound", "plan: MatMul#1 runs on GPU:9, which is not here; there are GPU:0, GPU:1, CPU:0: optimise it again", function()
+    local file <close> = assert(io.open(path))
+    local other = file:read("a"):gsub('"MatMul#1":"GPU:1"', '"MatMul#1":"GPU:9"')
+    local out <close> = assert(io.open(path, "w"))
+    out:write(other)
+    out:close()
+    lt.placement.load(path, f):run(x)
+  end)
+  plan:save(path)
   expect.raises("FailedPrecondition", "loaded without its function", function() lt.placement.load(path):run(x) end)
   expect.raises("FailedPrecondition", "it is the plan of another function or of other shapes", function()
     lt.placement.load(path, function(input) return input + 1 end):run(x)
@@ -292,7 +313,8 @@ expect.case("plans are saved and loaded", function()
   local file = assert(io.open(path))
   local text = file:read "a"
   file:close()
-  for _, damaged in ipairs { "", "{", text:sub(1, -20), '{"format": "x"}', (text:gsub('"ops":', '"opps":')), (text:gsub('"MatMul#1":"GPU:%d",', "")) } do
+  for _, damaged in ipairs { "", "{", text:sub(1, -20), '{"format": "x"}', (text:gsub('"ops":', '"opps":')), (text:gsub('"MatMul#1":"GPU:%d",', "")),
+    (text:gsub('"devices":%["GPU:0"', '"devices":[0')) } do
     local out <close> = assert(io.open(path, "w"))
     out:write(damaged)
     out:close()

@@ -195,5 +195,10 @@ return function(who, recorded, options)
           node_name(recorded.ops[1], 1)))
     end
   end
-  return { spec = spec, info = info, outside_names = outside_names, known_how = known_how, machine = machine }
+  -- The options with names for devices and nodes, for files.
+  local named = { devices = options.devices and {}, memory = {}, fixed = {} }
+  for i, device in ipairs(options.devices or {}) do named.devices[i] = devices.find(who, all, device).name end
+  for device, bytes in pairs(options.memory or {}) do named.memory[devices.find(who, all, device).name] = bytes end
+  for _, node in ipairs(spec.nodes) do named.fixed[node.name] = node.device end
+  return { spec = spec, options = named, info = info, outside_names = outside_names, known_how = known_how, machine = machine }
 end

@@ -43,22 +43,33 @@ function Plan:init(f, recorded, graph, made, options)
   end
 end
 
--- Looks up the devices, which may have changed since the plan was made, and moves the variables.
-function Plan:prepare()
+-- Fails (NotFound) unless the devices are here on which ops or variables are: they may have changed since the plan was
+-- made. Returns all devices.
+function Plan:require_devices()
   local all = devices.all()
+  local function check(name, device)
+    if all[device] then return end
+    local names = {}
+    for i, each in ipairs(all) do names[i] = each.name end
+    tools.fail("NotFound", ("plan: %s runs on %s, which is not here%s; there are %s: optimise it again"):format(name,
+      device, self.saved and "" or " any more", table.concat(names, ", ")))
+  end
+  for _, op in ipairs(self.ops) do check(op.name, op.device) end
+  for name, device in pairs(self.placement) do
+    if name:find "^variable " then check(name, device) end
+  end
+  return all
+end
+
+-- Looks up the devices, and moves the variables.
+function Plan:prepare()
+  local all = self:require_devices()
   local list = {}
   for _, op in ipairs(self.ops) do
-    if not all[op.device] then
-      local names = {}
-      for i, device in ipairs(all) do names[i] = device.name end
-      tools.fail("NotFound", ("plan: %s runs on %s, which is not here any more; there are %s: optimise it again"):format(op.name,
-        op.device, table.concat(names, ", ")))
-    end
     if op.is_open then list[#list + 1] = { op.op, op.inputs, all[op.device].full_name, op.name } end
   end
   for _, each in ipairs(self.variables) do
     local device = all[each.device]
-    if not device then tools.fail("NotFound", ("plan: %s is not here any more; optimise it again"):format(each.device)) end
     if each.variable.device ~= device.full_name then tools.move_variable(each.variable, device.full_name) end
   end
   return tools.prepare_plan(list)
@@ -69,8 +80,21 @@ function Plan:require_function()
   tools.fail("FailedPrecondition", "plan: it was loaded without its function: lt.placement.load(path, f)")
 end
 
+-- The graph `spec` with each node on the device that device_of(node) gives, or on any that it allows if that is nil.
+local function simulate(spec, device_of)
+  local nodes = {}
+  for i, node in ipairs(spec.nodes) do
+    local copy = {}
+    for key, value in pairs(node) do copy[key] = value end
+    copy.device = device_of(node)
+    nodes[i] = copy
+  end
+  return tools.make_plan { devices = spec.devices, links = spec.links, nodes = nodes, execution = spec.execution, budget_ms = 0 }
+end
+
 -- A plan that was loaded knows its ops by name: the first run records them, in the order of the rules.
 function Plan:adopt(args)
+  local all = self:require_devices()
   local recorded, results = record("plan:run", self.f, args)
   if recorded.made_variables then return results end  -- the next run does what the plan is made for
   local expected, found = self.saved, recorded.ops
@@ -82,12 +106,23 @@ function Plan:adopt(args)
     end
   end
   costs.model:learn(recorded)
-  local graph = build("plan:run", recorded, self.options)
-  for _, node in ipairs(graph.spec.nodes) do node.device = self.placement[node.name] or node.device end
-  graph.spec.budget_ms = 0
-  local placement = self.placement
-  self:init(self.f, recorded, graph, tools.make_plan(graph.spec), self.options)
-  self.placement, self.saved, self.argument_count = placement, nil, args.n
+  local options = { devices = {}, memory = {}, fixed = self.options.fixed }
+  for _, name in ipairs(self.options.devices or {}) do
+    if all[name] then table.insert(options.devices, name) end
+  end
+  for name, bytes in pairs(self.options.memory or {}) do options.memory[name] = all[name] and bytes end
+  if #options.devices == 0 then options.devices = nil end
+  local graph = build("plan:run", recorded, options)
+  local placement, policy, alternatives = self.placement, self.policy, self.alternatives
+  local made = simulate(graph.spec, function(node)
+    local is_placed = graph.info[node.name] or node.name:find "^variable "
+    return is_placed and placement[node.name] or node.device
+  end)
+  self:init(self.f, recorded, graph, made, options)
+  -- What each device alone would take: a question about the graph without the plan.
+  local ok, free = pcall(simulate, graph.spec, function(node) return node.device end)
+  self.alternatives = ok and free.alternatives or alternatives
+  self.policy, self.saved, self.argument_count = policy, nil, args.n
   return results
 end
 
@@ -139,14 +174,7 @@ function Plan:what_if(name, device)
       end
     end
   end
-  local nodes = {}
-  for i, node in ipairs(spec.nodes) do
-    local copy = {}
-    for key, value in pairs(node) do copy[key] = value end
-    copy.device = members[node.name] and device or self.placement[node.name]
-    nodes[i] = copy
-  end
-  local ok, made = pcall(tools.make_plan, { devices = spec.devices, links = spec.links, nodes = nodes, execution = spec.execution, budget_ms = 0 })
+  local ok, made = pcall(simulate, spec, function(node) return members[node.name] and device or self.placement[node.name] end)
   return ok and made or nil, not ok and made or nil
 end
 
@@ -259,7 +287,8 @@ function Plan:save(path)
   local ops = {}
   for i, op in ipairs(self.saved or self.ops) do ops[i] = { name = op.name, op = op.op, inputs = op.inputs } end
   local text = json.encode { format = kFormat, makespan_us = self.makespan_us, policy = self.policy, placement = self.placement,
-    ops = ops, devices = self.devices, alternatives = self.alternatives, critical_path = self.critical_path }
+    ops = ops, devices = self.devices, alternatives = self.alternatives, critical_path = self.critical_path,
+    options = self.saved and self.options or self.graph.options }
   tools.write_file(path, text .. "\n")
 end
 
@@ -277,9 +306,15 @@ function Plan.read(path, f)
     is_plan = is_plan and type(op) == "table" and type(op.name) == "string" and type(op.op) == "string" and
       type(op.inputs) == "string" and type(read.placement[op.name]) == "string"
   end
+  local options = is_plan and read.options or {}
+  for key, kind in pairs { devices = "string", memory = "number", fixed = "string" } do
+    local entries = type(options) == "table" and options[key]
+    is_plan = is_plan and (entries == nil or type(entries) == "table")
+    for _, entry in pairs(is_plan and entries or {}) do is_plan = is_plan and type(entry) == kind end
+  end
   if not is_plan then tools.fail("InvalidArgument", ("%s: %s is damaged, or no plan"):format(who, path)) end
   local plan = setmetatable({}, Plan)
-  plan.f, plan.saved, plan.options = f, read.ops, {}
+  plan.f, plan.saved, plan.options = f, read.ops, options
   plan.makespan_us, plan.policy, plan.placement = read.makespan_us, read.policy, read.placement
   plan.devices, plan.alternatives, plan.critical_path = read.devices, read.alternatives, read.critical_path
   plan.ops = {}
