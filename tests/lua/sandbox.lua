@@ -315,6 +315,7 @@ local filling = {
   ["gsub once in pcall"] = "print(pcall(string.gsub, ('a'):rep(100000), '', ('b'):rep(1000))) print('goes on')",
   ["records of a tape"] = "local v, tape = lt.Variable(1.0), lt.GradientTape() local x = v * 1 while true do x = x * 1.0001 end",
   ["a graph's recording"] = "lt.graph(function(x) while true do x = x + 1 end end)(lt.ones { 2 })",
+  ["a tensor's text"] = "lt.set_print_options { threshold = 1e9 } local x = lt.ones({ 30000000 }, { dtype = 'bool' }) print(pcall(tostring, x)) print('goes on')",
   ["pack once in a coroutine"] = "local s = ('x'):rep(6000000) print(coroutine.resume(coroutine.create(string.pack), 's4s4', s, s)) print('goes on')",
   ["pack"] = "local t = {} while true do t[#t + 1] = string.pack('s', ('x'):rep(100000) .. #t) end",
 }

@@ -5,6 +5,7 @@
 
 #include "eager/move_tensor.h"
 #include "lua/border/guard.h"
+#include "lua/border/limits.h"
 #include "lua/border/modules.h"
 #include "lua/border/variable_box.h"
 #include "lua/hints/foreign_names.h"
@@ -326,6 +327,11 @@ std::string tensor_as_text(State& state, const TensorRep& tensor, bool bare) {
   Shown shown = shown_part(shape, options);
   std::vector<std::byte> data;
   DType dtype = tensor.dtype;
+  if (state.limits != nullptr) {
+    double elements = 1;
+    for (int axis = 0; axis < shape.rank(); ++axis) elements *= static_cast<double>(shown.count[axis]);
+    state.limits->require_room(elements * 2);  // a digit and what parts it from the next
+  }
   read_shown(state.context(), tensor, shown, &data);
   if (!bare) return tensor_text(dtype, shape, data.data(), options);
   return shape.rank() == 0 ? scalar_text(dtype, data.data()) : array_text(dtype, shape, data.data(), options);

@@ -81,6 +81,12 @@ void Limits::make_room(lua_State* L) {
   if (memory_ != nullptr) memory_->begin(L);
 }
 
+void Limits::require_room(double bytes) {
+  if (memory_ == nullptr || memory_->has_room(bytes)) return;
+  pass(Kind::LuaMemory);
+  fail(ErrorCode::ResourceExhausted, text());
+}
+
 void Limits::expect(lua_State* L, std::size_t bytes) {
   if (memory_ != nullptr) memory_->expect(L, bytes);
 }

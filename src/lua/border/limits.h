@@ -5,6 +5,7 @@
 
 #include <lua.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -55,6 +56,9 @@ class Limits {
     position_[0] = '\0';
   }
   bool limits_memory() const { return memory_ != nullptr; }
+  // C++ will take so much memory for a value of Lua's, at least. Fails (ResourceExhausted), and ends the call, if Lua's
+  // memory has no room for it.
+  void require_room(double bytes);
   // A C function will ask for about so many bytes, in a way that Lua does not collect garbage for (luaL_Buffer).
   void expect(lua_State* L, std::size_t bytes);
 
@@ -148,6 +152,7 @@ class LimitedMemory {
   RecordMeter meter() {
     return {[](void* user, int64_t bytes) { return static_cast<LimitedMemory*>(user)->took(bytes); }, this};
   }
+  bool has_room(double bytes) const { return bytes <= static_cast<double>(limit_ - std::min(used_, limit_)); }
   // Whether the last request was refused and not repeated.
   bool has_refused() const { return refused_size_ != 0; }
 
