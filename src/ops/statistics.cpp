@@ -83,9 +83,18 @@ void compose_allclose(Composition& c) {
 
 void scalar_bool(Inference& inference) { inference.output(DType::Bool, Shape()); }
 
+struct EqualAttrs {
+  bool equal_nan = false;
+};
+
 void compose_array_equal(Composition& c) {
-  if (c.shape(c.x(0)) == c.shape(c.x(1))) return c.give(c.call("All", {c.call("Equal", {c.x(0), c.x(1)})}));
-  c.give(c.cast(c.fill(Shape(), 0, DType::Int32), DType::Bool));
+  Value a = c.x(0), b = c.x(1);
+  if (c.shape(a) != c.shape(b)) return c.give(c.cast(c.fill(Shape(), 0, DType::Int32), DType::Bool));
+  Value equal = c.call("Equal", {a, b});
+  if (c.attrs<EqualAttrs>().equal_nan && (is_float(c.key()) || is_complex(c.key())))
+    equal =
+        c.call("LogicalOr", {equal, c.call("LogicalAnd", {c.call("NotEqual", {a, a}), c.call("NotEqual", {b, b})})});
+  c.give(c.call("All", {equal}));
 }
 
 void isin_shape(Inference& inference) { inference.output(DType::Bool, inference.shape(0)); }
@@ -229,13 +238,14 @@ void define_statistics_ops(OpRegistry& ops) {
       .name = "ArrayEqual",
       .lua_name = "array_equal",
       .summary = "Whether a and b have the same shape and equal elements.",
-      .inputs = {{"a", kAnyDType, "any shape", kNumber}, {"b", kAnyDType, "any shape", kNumber}},
+      .inputs = {{"a", kEveryDType, "any shape", kNumber}, {"b", kEveryDType, "any shape", kNumber}},
+      .attrs = attrs<EqualAttrs>({attr("equal_nan", &EqualAttrs::equal_nan, "two nans are equal").otherwise("false")}),
       .output = "a scalar; bool",
       .source = "numpy.array_equal, torch.equal",
       .example = "lutra.array_equal({1, 2}, {1, 2})  --> true",
       .shape = scalar_bool,
       .compose = compose_array_equal,
-      .gpu = kAnyDType,
+      .gpu = kEveryDType,
       .flags = kNoSlope,
   });
   ops.define({

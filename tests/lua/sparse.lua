@@ -40,6 +40,26 @@ expect.case("SciPy's results", function()
   end
 end)
 
+expect.case("transposed operands, as lt.matmul takes them", function()
+  local x = lt.constant({ { 0, 2, 0 }, { 3, 0, 4 } }, { dtype = "float64" })
+  local dense = { [true] = lt.constant({ { 1, 2 }, { 3, 4 } }, { dtype = "float64" }), [false] = noise(1, 9):reshape { 3, 3 } }
+  for _, format in ipairs { "coo", "csr" } do
+    local s = sparse.from_dense(x, { format = format })
+    for _, options in ipairs { {}, { transpose_a = true }, { transpose_b = true }, { transpose_a = true, transpose_b = true } } do
+      local first, second = dense[options.transpose_a == true], dense[options.transpose_b ~= true]
+      expect.close(numbers(s:matmul(first, options)), numbers(lt.matmul(x, first, options)), 1e-15, format)
+      expect.close(numbers(sparse.matmul(s, first, options)), numbers(lt.matmul(x, first, options)), 1e-15, format)
+      expect.close(numbers(sparse.matmul(second, s, options)), numbers(lt.matmul(second, x, options)), 1e-15, format)
+    end
+    expect.equal(s:matmul({ 1, 10 }, { transpose_a = true }):totable(), { 30.0, 2.0, 40.0 })
+    expect.equal(sparse.matmul({ 1, 10, 100 }, s, { transpose_b = true }):totable(), { 20.0, 403.0 })
+  end
+  local values = lt.Variable { 2.0, 3.0 }
+  local tape <close> = lt.GradientTape()
+  local s = sparse.coo { indices = { { 1, 2 }, { 2, 1 } }, values = values, shape = { 2, 3 } }
+  expect.equal(tape:gradient(s:matmul({ 1.0, 10.0 }, { transpose_a = true }):sum(), values):totable(), { 1.0, 10.0 })
+end)
+
 expect.case("dtypes", function()
   for dtype, tolerance in pairs { float32 = 1e-5, float16 = 2e-2, bfloat16 = 1e-1 } do
     local case = cases[1]
@@ -139,6 +159,13 @@ expect.case("what is refused", function()
   refused("expected a matrix of lutra.sparse", sparse.matmul, { 1 }, { 2 })
   refused("write lutra.sparse.matmul(a, b)", function() return s * s end)
   refused("expected a matrix of lutra.sparse", s.add, s, 3)
+  refused("sparse.matmul: unknown option 'transpose'", s.matmul, s, { 1, 2 }, { transpose = true })
+  refused("sparse.matmul: unknown option 'transpose'", sparse.matmul, { 1, 2 }, s, { transpose = true })
+  refused("sparse.matmul: transpose_a is 1, expected true or false", s.matmul, s, { 1, 2 }, { transpose_a = 1 })
+  refused("sparse.matmul: a (3, 2) and b (3,) do not match", function()
+    sparse.from_dense(lt.ones { 2, 3 }):matmul(lt.ones { 3 }, { transpose_a = true })
+  end)
+  refused("sparse.Matrix:to_dense: 2 arguments given", s.to_dense, s, { dtype = "float64" })
   expect.raises("FailedPrecondition", "write s:to_csr().row_pointers", function() return s.row_pointers end)
   refused("coo_matmul: rows has the shape (1,), expected (2,)", lt.coo_matmul, { 1.0, 2.0 }, { 1 }, { 1, 1 }, { 1.0 }, 2)
   refused("coo_matmul: index 0", lt.coo_matmul, { 1.0 }, { 0 }, { 1 }, { 1.0 }, 2)

@@ -181,15 +181,17 @@ function lutra.argsort(x, axis, options) end
 function Tensor:argsort(axis, options) end
 
 --- Whether a and b have the same shape and equal elements.
----@param a any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param b any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param a any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
+---@param b any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
+---@param options? any options
 ---@return lutra.Tensor # a scalar; bool
-function lutra.array_equal(a, b) end
+function lutra.array_equal(a, b, options) end
 
 --- Whether a and b have the same shape and equal elements.
----@param b any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
+---@param options? any options
 ---@return lutra.Tensor # a scalar; bool
-function Tensor:array_equal(b) end
+function Tensor:array_equal(b, options) end
 
 --- The angle in [-pi/2, pi/2] whose sine is x; nan outside -1..1.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64

@@ -40,13 +40,14 @@ function sparse.from_dense(x, options) end
 --- The product of two matrices, or a matrix and a vector, one of which is sparse.
 ---@param a lutra.sparse.Matrix|lutra.Tensor|table
 ---@param b lutra.Tensor|table|lutra.sparse.Matrix
+---@param options? table {transpose_a, transpose_b = multiply by the transposed matrix}
 ---@return lutra.Tensor # dense
 --- Errors: InvalidArgument for shapes that do not match, Unimplemented if both are sparse.
 --- Example:
 ---     local s = lt.sparse.from_dense({{0.0, 3.0}, {4.0, 0.0}})
 ---     print(lt.sparse.matmul(s, {1.0, 2.0}))  --> lutra.Tensor([6. 4.], shape=(2,), dtype=float32)
 --- Source: tf.sparse.sparse_dense_matmul, torch.sparse.mm
-function sparse.matmul(a, b) end
+function sparse.matmul(a, b, options) end
 
 --- The sum of two sparse matrices, with one element for each place.
 ---@param a lutra.sparse.Matrix
@@ -92,11 +93,12 @@ local Matrix = {}
 
 --- The product with a dense matrix or vector.
 ---@param b lutra.Tensor|table
+---@param options? table {transpose_a = multiply this matrix transposed, transpose_b = the same for b}
 ---@return lutra.Tensor # [rows, m] or [rows]
 --- Errors: InvalidArgument for shapes that do not match.
 --- Example:
 ---     print(lt.sparse.from_dense({{0.0, 3.0}}):matmul {1.0, 2.0})  --> lutra.Tensor([6.], shape=(1,), dtype=float32)
-function Matrix:matmul(b) end
+function Matrix:matmul(b, options) end
 
 --- The matrix with all its zeros.
 ---@return lutra.Tensor

@@ -114,25 +114,30 @@ function sparse.to_dense(s) return require_matrix("sparse.to_dense", "s", s):to_
 function sparse.transpose(s) return require_matrix("sparse.transpose", "s", s):transpose() end
 function sparse.add(a, b) return require_matrix("sparse.add", "a", a):add(b) end
 
--- matmul(a, b): one of them is sparse.
-function sparse.matmul(a, b)
+-- matmul(a, b[, {transpose_a = , transpose_b = }]): one of them is sparse.
+function sparse.matmul(a, b, given)
   local who = "sparse.matmul"
   if is_sparse(a) and is_sparse(b) then
     tools.fail("Unimplemented", who .. ": both are sparse, expected a dense matrix or vector beside one: write b:to_dense()")
   end
-  if is_sparse(a) then return a:matmul(b) end
+  if is_sparse(a) then return a:matmul(b, given) end
   require_matrix(who, "b", b)
   a = options.tensor(who, "a", a)
+  local read = options.read(who, given, { transpose_a = false, transpose_b = false })
   if a.rank ~= 1 and a.rank ~= 2 then fail("%s: a has the shape %s, expected a vector or a matrix", who, tostring(a.shape)) end
-  if a.shape[a.rank] ~= b.shape[1] then
+  if options.boolean(who, "transpose_a", read.transpose_a) and a.rank == 2 then a = lutra.transpose(a) end
+  local is_transposed = options.boolean(who, "transpose_b", read.transpose_b)
+  local rows, columns = b.shape[is_transposed and 2 or 1], b.shape[is_transposed and 1 or 2]
+  if a.shape[a.rank] ~= rows then
     fail("%s: a %s and b %s do not match: a's last axis (%d) must equal b's first (%d)", who, tostring(a.shape),
-      options.shape_text(b.shape), a.shape[a.rank], b.shape[1])
+      options.shape_text { rows, columns }, a.shape[a.rank], rows)
   end
-  local y = b:transpose():matmul(a.rank == 1 and a or lutra.transpose(a))
+  -- a b = (b^T a^T)^T.
+  local y = b:matmul(a, { transpose_a = not is_transposed, transpose_b = true })
   return a.rank == 1 and y or lutra.transpose(y)
 end
 
-for name, count in pairs { coo = 1, csr = 1, from_dense = 2, matmul = 2, to_dense = 1, transpose = 1, add = 2 } do
+for name, count in pairs { coo = 1, csr = 1, from_dense = 2, matmul = 3, to_dense = 1, transpose = 1, add = 2 } do
   sparse[name] = options.bounded("sparse." .. name, count, sparse[name], true)
 end
 

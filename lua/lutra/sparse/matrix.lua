@@ -81,8 +81,7 @@ end
 local function is_on_gpu(x) return x.device:find "GPU:%d+$" ~= nil end
 
 -- The same product by ops that run on GPUs, where coo_matmul has no kernel: a number for each element and column of b.
-local function product_on_gpu(self, b)
-  local values = self.values
+local function product_on_gpu(values, rows, columns, row_count, b)
   if values.dtype ~= b.dtype then
     local wide = values.dtype == "float64" or b.dtype == "float64"
     values, b = lutra.cast(values, wide and "float64" or "float32"), lutra.cast(b, wide and "float64" or "float32")
@@ -93,18 +92,24 @@ local function product_on_gpu(self, b)
     values, b = lutra.cast(values, "float32"), lutra.cast(b, "float32")
   end
   if b.rank == 2 then values = lutra.expand_dims(values, 2) end
-  local y = lutra.unsorted_segment_sum(lutra.gather(b, self.columns) * values, self.rows, self.shape[1])
+  local y = lutra.unsorted_segment_sum(lutra.gather(b, columns) * values, rows, row_count)
   return dtype:find "float16" and lutra.cast(y, dtype) or y
 end
 
-function Matrix:matmul(b)
-  b = options.tensor("sparse.matmul", "b", b)
-  if b.rank ~= 1 and b.rank ~= 2 or b.shape[1] ~= self.shape[2] then
+-- Options: transpose_a (this matrix), transpose_b. A vector has no transpose, as in lutra.matmul.
+function Matrix:matmul(b, given)
+  local who = "sparse.matmul"
+  local read = options.read(who, given, { transpose_a = false, transpose_b = false })
+  b = options.tensor(who, "b", b)
+  if options.boolean(who, "transpose_b", read.transpose_b) and b.rank == 2 then b = lutra.transpose(b) end
+  local rows, columns, shape = self.rows, self.columns, self.shape
+  if options.boolean(who, "transpose_a", read.transpose_a) then rows, columns, shape = columns, rows, { shape[2], shape[1] } end
+  if b.rank ~= 1 and b.rank ~= 2 or b.shape[1] ~= shape[2] then
     fail("sparse.matmul: a %s and b %s do not match: expected a vector or a matrix with a first axis of %d",
-      options.shape_text(self.shape), tostring(b.shape), self.shape[2])
+      options.shape_text(shape), tostring(b.shape), shape[2])
   end
-  if is_on_gpu(self.values) or is_on_gpu(b) then return product_on_gpu(self, b) end
-  return lutra.coo_matmul(self.values, self.rows, self.columns, b, self.shape[1])
+  if is_on_gpu(self.values) or is_on_gpu(b) then return product_on_gpu(self.values, rows, columns, shape[1], b) end
+  return lutra.coo_matmul(self.values, rows, columns, b, shape[1])
 end
 
 local function is_matrix(value) return type(value) == "table" and getmetatable(value) == Matrix end
@@ -144,5 +149,10 @@ function Matrix.__sub(a, b)
   return a:add(-b)
 end
 Matrix.__name = "lutra.sparse.Matrix"
+
+-- The most arguments of each method, the matrix included.
+for name, count in pairs { with_values = 2, to_coo = 1, to_csr = 1, coalesce = 1, to_dense = 1, transpose = 1, matmul = 3, add = 2 } do
+  Matrix[name] = options.bounded("sparse.Matrix:" .. name, count, Matrix[name])
+end
 
 return Matrix
