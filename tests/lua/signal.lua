@@ -55,6 +55,30 @@ expect.case("a tone is where its frequency is, long frames keep their digits, an
   assert(lt.allclose(lt.spectrogram({ 1, 2, 3, 4 }, 4, 1, { window = lt.ones { 4 } }), lt.constant { { 100.0, 8.0, 4.0 } }, { atol = 1e-4 }):item())
 end)
 
+expect.case("cosine transforms: gradients, halves, empty batches, and 100,000 samples in little memory", function()
+  for kind = 1, 4 do
+    for n = 2, 5 do
+      for _, norm in ipairs { false, "ortho" } do
+        local options = { type = kind, norm = norm or nil }
+        -- By columns the transforms of unit vectors; the gradient of a sum with weights is its product with them.
+        local matrix = lt.dct(lt.eye(n, { dtype = "float64" }), options)
+        local weights, x = lt.range(1, n + 1):float64() ^ 2, lt.range(n):float64()
+        local tape <close> = lt.GradientTape { persistent = true }
+        tape:watch(x)
+        local y = (lt.dct(x, options) * weights):sum()
+        expect.close(tape:gradient(y, x):totable(), matrix:matmul(weights):totable(), 1e-12, ("type %d, %d samples"):format(kind, n))
+        local half = lt.dct(lt.constant({ x:totable() }, { dtype = "float16" }), options)
+        expect.equal({ half.dtype, half.shape[2] }, { "float16", n })
+        expect.close(half:float64():totable()[1], lt.dct(x, options):totable(), 0.02)
+        expect.equal({ table.unpack(lt.dct(lt.zeros { 0, n }, options).shape) }, { 0, n })
+      end
+    end
+    local x = lt.cos(lt.range(100000):float64() ^ 2)
+    local again = lt.idct(lt.dct(x, { type = kind }), { type = kind })
+    assert((again - x):abs():max():item() < 1e-12)
+  end
+end)
+
 expect.case("mistakes", function()
   refuses("spectrogram: frame_length is 0, expected a whole number, 1 or more", lt.spectrogram, { 1.0 }, 0, 1)
   refuses("spectrogram: frame_step is nil, expected a whole number", lt.spectrogram, { 1.0 }, 1)
@@ -64,7 +88,9 @@ expect.case("mistakes", function()
   refuses("spectrogram: power is 0, expected a number above 0", lt.spectrogram, { 1.0 }, 1, 1, { power = 0 })
   refuses("spectrogram: x is a scalar", lt.spectrogram, lt.constant(1.0), 1, 1)
   refuses("spectrogram: x is bool, expected a number", lt.spectrogram, { true }, 1, 1)
-  refuses("dct: type is 1, expected 2 or 3", lt.dct, { 1.0 }, { type = 1 })
+  refuses("dct: type is 5, expected 1, 2, 3 or 4", lt.dct, { 1.0 }, { type = 5 })
+  refuses("dct: type is ii, expected 1, 2, 3 or 4", lt.dct, { 1.0 }, { type = "ii" })
+  refuses("dct: x has 1 sample along its last axis, expected 2 or more for type 1", lt.dct, { 1.0 }, { type = 1 })
   refuses('dct: norm is "backward", which is not known', lt.dct, { 1.0 }, { norm = "backward" })
   refuses("idct: x (0,) has no samples along its last axis", lt.idct, lt.zeros { 0 })
   refuses("hann_window: n is -1, expected a whole number, 0 or more", lt.hann_window, -1)

@@ -532,11 +532,11 @@ function lutra.stft(x, frame_length, frame_step, options) end
 --- Source: torch.istft, scipy.signal.istft; Griffin and Lim, 1984
 function lutra.istft(y, frame_length, frame_step, options) end
 
---- The cosine transform along the last axis, of type 2 or 3, by a product of matrices.
+--- The cosine transform along the last axis, of type 1 to 4, by Fourier transforms.
 ---@param x lutra.Tensor|table [..., n]
----@param options? {type?: integer, norm?: "ortho"} type: 2, the default, or 3; norm: "ortho" makes it orthonormal
+---@param options? {type?: integer, norm?: "ortho"} type: 1, 2 (the default), 3 or 4; norm: "ortho" makes it orthonormal
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
---- Errors: InvalidArgument for a scalar, an axis without samples, or another type or norm.
+--- Errors: InvalidArgument for a scalar, an axis without samples (with one, for type 1), or another type or norm.
 --- Example:
 ---     print(lt.dct({1.0, 1.0}):totable()[1])  --> 4.0
 --- Source: scipy.fft.dct, tf.signal.dct

@@ -1,5 +1,5 @@
--- Windows, frames, cosine transforms and spectra. They are documented in _meta/lutra.lua. Cosine transforms and spectrograms
--- are products with matrices of cosines, so that they run wherever matmul does; stft and istft are calls of fft.
+-- Windows, frames, cosine transforms and spectra. They are documented in _meta/lutra.lua. Spectrograms are products with
+-- matrices of cosines, so that they run wherever matmul does; the transforms are calls of fft.
 local lutra, tools, use = ...
 local options = use "options"
 local signal = {}
@@ -173,46 +173,99 @@ function signal.istft(y, length, step, given)
   return (lutra.pad(result, paddings))
 end
 
--- One number where `low` is 0, another elsewhere, in float64.
-local function first_and_others(low, first, others)
-  local function number(value) return lutra.constant(value, { dtype = "float64" }) end
-  return lutra.where(low:eq(0), number(first), number(others))
+-- Columns of a matrix from `first` to `last`, every `step`-th.
+local function columns(x, first, last, step)
+  if last < first then return (lutra.zeros({ x.shape[1], 0 }, { dtype = x.dtype })) end
+  return x[{ {}, { first, last, step or 1 } }]
 end
 
--- Type 2, and its inverse but for a factor, type 3. In orthonormal form each is the other's transpose.
-local function cosine_transform(who, x, kind, read)
-  x = samples(who, x)
-  local n = x.shape[x.rank]
-  if n == 0 then fail("%s: x %s has no samples along its last axis", who, tostring(x.shape)) end
-  local odd, low = whole(1, 2 * n, 2), whole(0, n)
-  -- By rows the samples of type 2.
-  local matrix = turns(lutra.cos, odd, low, 4 * n, "float64")
-  if read.norm then
-    matrix = matrix * first_and_others(low, math.sqrt(1 / n), math.sqrt(2 / n))
-  elseif kind == 2 then
-    matrix = matrix * 2
-  else
-    matrix = matrix * first_and_others(low, 1, 2)
+-- cos(t) + i sin(t) of t = pi k / (2 n), for k from 0 to n // 2.
+local function half_turns(n, sign, dtype)
+  local angle = whole(0, n // 2 + 1):cast("float64") * (sign * math.pi / (2 * n))
+  return (lutra.complex(lutra.cos(angle), lutra.sin(angle)):cast(dtype == "float64" and "complex128" or "complex64"))
+end
+
+-- The transforms of the rows of x, [rows, n], as SciPy scales them. Types 2 and 3 are one transform of n real points each
+-- (Makhoul, 1980).
+local transforms = {}
+
+-- The samples with even numbers, then the others from the last one to the first.
+transforms[2] = function(x, n)
+  if n == 1 then return x * 2 end
+  local reordered = lutra.concat({ columns(x, 1, n, 2), lutra.flip(columns(x, 2, n, 2), 2) }, 2)
+  local y = lutra.fft.rfft(reordered) * half_turns(n, -1, x.dtype)
+  local low, high = lutra.real(y), columns(lutra.imag(y), 2, (n + 1) // 2)
+  return lutra.concat({ low, -lutra.flip(high, 2) }, 2) * 2
+end
+
+transforms[3] = function(x, n)
+  if n == 1 then return x end
+  local half = n // 2
+  local mirrored = lutra.concat({ lutra.zeros({ x.shape[1], 1 }, { dtype = x.dtype }),
+    lutra.flip(columns(x, n - half + 1, n), 2) }, 2)
+  local y = lutra.complex(columns(x, 1, half + 1), -mirrored) * half_turns(n, 1, x.dtype)
+  local v = lutra.fft.irfft(y, { n = n, norm = "forward" })
+  local even, odd = columns(v, 1, n - half), lutra.flip(columns(v, n - half + 1, n), 2)
+  local last = even[{ {}, { n - half, n - half } }]
+  local pairs_of = lutra.stack({ columns(even, 1, half), odd }, 3):reshape { x.shape[1], 2 * half }
+  return n % 2 == 0 and pairs_of or lutra.concat({ pairs_of, last }, 2)
+end
+
+-- Of the samples and their mirror image.
+transforms[1] = function(x, n)
+  return (lutra.real(lutra.fft.rfft(lutra.concat({ x, lutra.flip(columns(x, 2, n - 1), 2) }, 2))))
+end
+
+-- Every second number of the transform of type 2 of twice the samples.
+transforms[4] = function(x, n)
+  return columns(transforms[2](lutra.concat({ x, lutra.zeros_like(x) }, 2), 2 * n), 2, 2 * n, 2)
+end
+
+-- Factors of the rows' ends, the first column and, of type 1, the last; 1 elsewhere.
+local function scaled_ends(x, n, kind, factor)
+  local places = whole(0, n)
+  local is_end = places:eq(0)
+  if kind == 1 then is_end = is_end:logical_or(places:eq(n - 1)) end
+  local factors = lutra.where(is_end, lutra.constant(factor, { dtype = "float64" }), 1)
+  return x * factors:cast(x.dtype)
+end
+
+local function cosine_transform(who, x, kind, is_orthonormal)
+  local given = samples(who, x)
+  local n = given.shape[given.rank]
+  if n == 0 then fail("%s: x %s has no samples along its last axis", who, tostring(given.shape)) end
+  if kind == 1 and n == 1 then fail("%s: x has 1 sample along its last axis, expected 2 or more for type 1", who) end
+  x = given:reshape { given.size // n, n }
+  if x.dtype ~= "float64" then x = x:cast("float32") end
+  if is_orthonormal and (kind == 1 or kind == 3) then x = scaled_ends(x, n, kind, math.sqrt(2)) end
+  local y = x.size == 0 and x or transforms[kind](x, n)
+  if is_orthonormal then
+    if kind == 1 or kind == 2 then y = scaled_ends(y, n, kind, math.sqrt(0.5)) end
+    y = y / math.sqrt(2 * (kind == 1 and n - 1 or n))
   end
-  return (lutra.matmul(x, matrix:cast(x.dtype), { transpose_b = kind == 3 }))
+  return (y:cast(given.dtype):reshape(given.shape))
 end
 
 local function transform_options(who, given)
   local read = options.read(who, given, { type = 2, norm = false })
-  if read.type ~= 2 and read.type ~= 3 then fail("%s: type is %s, expected 2 or 3", who, tostring(read.type)) end
+  if not transforms[read.type] then fail("%s: type is %s, expected 1, 2, 3 or 4", who, tostring(read.type)) end
   if read.norm then options.word(who, "norm", read.norm, { ortho = true }) end
   return read
 end
 
 function signal.dct(x, given)
   local read = transform_options("dct", given)
-  return (cosine_transform("dct", x, read.type, read))
+  return (cosine_transform("dct", x, read.type, read.norm))
 end
+
+local kInverses = { 1, 3, 2, 4 }
 
 function signal.idct(x, given)
   local read = transform_options("idct", given)
-  local y = cosine_transform("idct", x, read.type == 2 and 3 or 2, read)
-  return read.norm and y or y / (2 * y.shape[y.rank])
+  local y = cosine_transform("idct", x, kInverses[read.type], read.norm)
+  if read.norm then return y end
+  local n = y.shape[y.rank]
+  return y / (2 * (read.type == 1 and n - 1 or n))
 end
 
 local counts = { bartlett_window = 2, kaiser_window = 3, frame = 3, spectrogram = 4, stft = 4, istft = 4, dct = 2,
