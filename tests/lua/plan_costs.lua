@@ -41,6 +41,39 @@ expect.case("what is not measured is estimated by the speed of the device", func
   assert(tostring(fast:explain("MatMul#1")):find("time simulated", 1, true) or tostring(fast:explain("MatMul#1")):find("time measured", 1, true))
 end)
 
+expect.case("a trace that stops teaches what a recording does", function()
+  local function keys()
+    costs:save(path)
+    local list = {}
+    for device, dtype, op, shapes in read():gmatch '"device":"([^"]+)","dtype":"(%w+)","flops":[%d.]+,"op":"(%w+)","shapes":"([^"]*)"' do
+      list[#list + 1] = table.concat({ op, shapes, dtype, device }, "|")
+    end
+    return list
+  end
+  local v = lt.Variable(lt.ones { 20, 40 })
+  local optimizer = lt.optim.Adam()
+  local function step(a)
+    local tape <close> = lt.GradientTape()
+    local product = a[{ {}, { 1, 20 } }]:matmul(v) * 2
+    local loss = (lt.softmax(product) ^ 2):mean() + lt.zeros { 3 }:sum()
+    optimizer:apply(tape:gradient(loss, { v }), { v })
+    return lt.where(product:gt(0), product, 0)
+  end
+  step(x)
+  for _, trace in ipairs {
+    function() lt.profiler.run(step, x) end,
+    function() lt.profiler.start() step(x) lt.profiler.stop() end,
+  } do
+    costs:clear()
+    trace()
+    local traced = keys()
+    assert(#traced >= 10, #traced .. " entries")
+    costs:clear()
+    placement.optimize(step, { x })
+    expect.equal(traced, keys())
+  end
+end)
+
 expect.case("files are read again", function()
   costs:clear()
   placement.measure(f, x, w)

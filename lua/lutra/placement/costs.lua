@@ -20,10 +20,16 @@ local function bucket_of(shapes)
   end))
 end
 
--- The dtype of a text "(8, 4) float32" is no size.
+-- Of "(8, 4) float32, a number" and "(8, 4) float32": the dtypes are no sizes, and a number is as a scalar.
 local function bucket(op)
-  local shapes = op.inputs:gsub(" [%a]+%d*", "") .. " -> " .. op.outputs:gsub(" [%a]+%d*", "")
+  local shapes = (op.inputs .. " -> " .. op.outputs):gsub("a number", "()"):gsub(" %a+%d*", "")
   return bucket_of(shapes)
+end
+
+-- The same of a trace's "float32(8,4) float32() -> float32(8,4)".
+local function bucket_of_trace(shapes)
+  local plain = shapes:gsub("%a+%d*%(", "("):gsub(",", ", "):gsub("%((%d+)%)", "(%1,)"):gsub("%) %(", "), (")
+  return bucket_of(plain)
 end
 
 local Costs = Class "placement.Costs"
@@ -35,15 +41,15 @@ end
 
 local function is_card(device) return device.is_gpu and not device.is_simulated end
 
-local function key_of(op, kind) return table.concat({ op.op, bucket(op), op.dtype, kind }, "|") end
+local function key_of(op, kind) return table.concat({ op.name, bucket(op), op.dtype, kind }, "|") end
 
--- A measured time of a recorded op on a device of that kind.
-function Costs:add(op, kind, us)
-  local key = key_of(op, kind)
+-- A measured time of an op on a device of that kind.
+function Costs:add(name, shapes, dtype, kind, us, flops, bytes)
+  local key = table.concat({ name, shapes, dtype, kind }, "|")
   local entry = self.entries[key]
   if not entry then
-    self.entries[key] = { op = op.op, shapes = bucket(op), dtype = op.dtype, device = kind, us = us, count = 1,
-      flops = op.flops, bytes = op.touched_bytes }
+    self.entries[key] = { op = name, shapes = shapes, dtype = dtype, device = kind, us = us, count = 1, flops = flops,
+      bytes = bytes }
   else
     entry.us = entry.count < kWarmUp and math.min(entry.us, us) or entry.us + kNewest * (us - entry.us)
     entry.count = entry.count + 1
@@ -54,7 +60,21 @@ end
 function Costs:learn(recorded)
   local all = devices.all()
   for _, op in ipairs(recorded.ops) do
-    if op.launches > 0 and op.us > 0 then self:add(op, all[op.device].kind, op.us) end
+    if op.launches > 0 and op.us > 0 then
+      self:add(op.name, bucket(op), op.dtype, all[op.device].kind, op.us, op.flops, op.touched_bytes)
+    end
+  end
+end
+
+-- What tools.trace_times found in a trace.
+function Costs:learn_trace(times)
+  if #times == 0 then return end
+  local all = devices.all()
+  for _, each in ipairs(times) do
+    local device, shapes = all[each.device], bucket_of_trace(each.shapes)
+    for _, us in ipairs(device and not each.shapes:find "more" and each.us or {}) do
+      if us > 0 then self:add(each.op, shapes, each.dtype, device.kind, us, each.flops, each.bytes) end
+    end
   end
 end
 
@@ -107,7 +127,7 @@ function Costs:clock(all)
       local us = math.max(op.flops / device.speed.flops, op.touched_bytes / device.speed.bytes)
       -- One measurement alone is not believed against the set speed.
       local real = known and known.count > 1 and known.us > us * 1.05 + 5 and known.us
-        or slowest[table.concat({ op.op, bucket(op), op.dtype }, "|")]
+        or slowest[table.concat({ op.name, bucket(op), op.dtype }, "|")]
       if real and real > us then return real, known and "measured" or "estimated" end
       return math.max(us, kLeastUs), "simulated"
     end

@@ -65,6 +65,14 @@ local function profile_of(session, waits)
   return made
 end
 
+-- The profile of a session that ends. What its kernels took is kept for plans.
+local function finish(session)
+  local profile = profile_of(session, true)
+  tools.trace_drop(session)
+  use "placement.costs".model:learn_trace(tools.trace_times(traces[profile]))
+  return profile
+end
+
 local function begin(who, given)
   local read = options.read(who, given, { memory = true, shapes = true, events = 1000000, path = false })
   local most = options.count(who, "events", read.events, 1)
@@ -88,8 +96,7 @@ function profiler.stop(path)
   end
   local session = running
   running = nil
-  last = profile_of(session, true)
-  tools.trace_drop(session)
+  last = finish(session)
   if path then last:save(path) end
   return last
 end
@@ -103,9 +110,8 @@ function Scope:close()
   local session = self.session
   if not session then return self.profile end
   self.session = nil
-  self.profile = profile_of(session, true)
+  self.profile = finish(session)
   last = self.profile
-  tools.trace_drop(session)
   if self.path then self.profile:save(self.path) end
   return self.profile
 end

@@ -4,6 +4,7 @@
 
 #include "lua/border/held.h"
 #include "lua/border/modules.h"
+#include "profile/kernel_times.h"
 #include "profile/save.h"
 #include "profile/totals.h"
 
@@ -154,6 +155,35 @@ int push_events(Args& args) {
   return 1;
 }
 
+// trace_times(trace): what kernels took, a list of {op, shapes, dtype, device, flops, bytes, us = {...}}.
+int push_times(Args& args) {
+  const std::vector<KernelTimes> all = kernel_times(trace_at(args, 1));
+  protect(args.L, 1, [&](lua_State* L) {
+    luaL_checkstack(L, 8, nullptr);
+    lua_createtable(L, static_cast<int>(all.size()), 0);
+    lua_Integer i = 0;
+    for (const KernelTimes& each : all) {
+      lua_createtable(L, 0, 8);
+      const Fields fields(L);
+      fields.put("op", each.op);
+      fields.put("shapes", each.shapes);
+      fields.put("dtype", lutra::name(each.dtype));
+      fields.put("device", each.device);
+      fields.put_number("flops", each.flops);
+      fields.put_number("bytes", each.bytes);
+      lua_createtable(L, static_cast<int>(each.us.size()), 0);
+      for (std::size_t k = 0; k < each.us.size(); ++k) {
+        lua_pushnumber(L, each.us[k]);
+        lua_rawseti(L, -2, static_cast<lua_Integer>(k + 1));
+      }
+      lua_setfield(L, -2, "us");
+      lua_rawseti(L, -2, ++i);
+    }
+    return 1;
+  });
+  return 1;
+}
+
 // trace_size(trace): the number of events, and the length in microseconds.
 int push_size(Args& args) {
   const Trace& trace = trace_at(args, 1);
@@ -261,6 +291,7 @@ void open_profiler(lua_State* L, State& state) {
   set_function<trace_to_exit>(L, state, "trace_to_exit", "trace");
   set_function<end_trace>(L, state, "trace_end", "trace");
   set_function<push_events>(L, state, "trace_events", "events");
+  set_function<push_times>(L, state, "trace_times", "stop");
   set_function<push_size>(L, state, "trace_size", "tostring");
   set_function<push_totals>(L, state, "trace_totals", "summary");
 }
