@@ -42,6 +42,7 @@ template <> int64_t count_nonzero(const BFloat16* x, int64_t n) {
 
 template <class T> bool is_nonzero(T value) {
   if constexpr (std::is_same_v<T, bool>) return value;
+  else if constexpr (kIsComplex<T>) return value != T(0);
   else return value != 0;
 }
 
@@ -277,10 +278,12 @@ template <class T> void run_searchsorted(const KernelArgs& args) {
 }  // namespace
 
 void register_count_cpu(KernelRegistry& kernels) {
-  kernels.add_each("Where", DeviceType::CPU, AllTypes{}, [](auto tag) {
+  auto nonzero = [](auto tag) {
     using T = typename decltype(tag)::type;
     return KernelEntry{.run = run_nonzero<T>, .count = count_nonzero_rows<T>};
-  });
+  };
+  kernels.add_each("Where", DeviceType::CPU, AllTypes{}, nonzero);
+  kernels.add_each("Where", DeviceType::CPU, ComplexTypes{}, nonzero);
   kernels.add_each("LowerBound", DeviceType::CPU, AllTypes{},
                    [](auto tag) { return KernelEntry{.run = run_searchsorted<typename decltype(tag)::type>}; });
   kernels.add_each("Bincount", DeviceType::CPU, AllInts{}, [](auto tag) {

@@ -80,7 +80,7 @@ void define_count_ops(OpRegistry& ops) {
           "The indices of the elements of x that are not zero, or true, in row-major order: one row per element, with "
           "one index per axis, counted from 1, as gather_nd takes them. nan is not zero. The size depends on values, "
           "so it runs on the CPU.",
-      .inputs = {{"x", kAnyDType, "any shape"}},
+      .inputs = {{"x", kEveryDType, "any shape"}},
       .attrs = attrs<IndexAttrs>({attr("index_base", &IndexAttrs::base, "what the first index is")}),
       .output = "[n, x's number of axes]; int64",
       .source = "numpy.argwhere, tf.where",

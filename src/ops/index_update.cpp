@@ -169,7 +169,7 @@ void define_index_update_ops(OpRegistry& ops) {
       .log_name = "ScatterNd",
       .summary = "Zeros of the given shape, with updates added to the elements or slices at the given positions.",
       .inputs = {{"indices", kInts, "[..., k], k at most the axes of shape", kOwnDType},
-                 {"updates", kNumbers,
+                 {"updates", kEveryNumber,
                   "indices' shape without its last axis, then shape without its first k; or a scalar"}},
       .attrs = attrs<ScatterNdAttrs>({attr("shape", &ScatterNdAttrs::shape, "the result's shape").required(),
                                       attr("index_base", &ScatterNdAttrs::base, "what the first index is")}),
@@ -190,9 +190,9 @@ void define_index_update_ops(OpRegistry& ops) {
           "x with single elements replaced along an axis: out[indices[i, j], j] = updates[i, j] for axis 1 of a "
           "matrix; of several for one position, the last one stays. The inverse of take_along_axis. Indices count "
           "from 1, negative ones from the end.",
-      .inputs = {{"x", kNumbers, "at least one axis"},
+      .inputs = {{"x", kEveryNumber, "at least one axis"},
                  {"indices", kInts, "x's number of axes; broadcasts, except along axis", kOwnDType},
-                 {"updates", kNumbers, "broadcasts to x's shape with the size of indices along axis", kNumber}},
+                 {"updates", kEveryNumber, "broadcasts to x's shape with the size of indices along axis", kNumber}},
       .attrs = attrs<AlongAttrs>(
           {attr("axis", &AlongAttrs::axis, "x's axis to scatter along").positional().otherwise("1"),
            attr("reduce", &AlongAttrs::reduce,
@@ -214,9 +214,9 @@ void define_index_update_ops(OpRegistry& ops) {
       .summary =
           "x with updates added to its slices at the given indices along an axis; if an index occurs twice, both "
           "updates are added. Indices count from 1, negative ones from the end.",
-      .inputs = {{"x", kNumbers, "at least one axis"},
+      .inputs = {{"x", kEveryNumber, "at least one axis"},
                  {"indices", kInts, "[n]", kOwnDType},
-                 {"updates", kNumbers, "broadcasts to x's shape with the size n along axis", kNumber}},
+                 {"updates", kEveryNumber, "broadcasts to x's shape with the size n along axis", kNumber}},
       .attrs = attrs<AlongAttrs>(
           {attr("axis", &AlongAttrs::axis, "x's axis to add along").positional().otherwise("1"), base_attr()}),
       .output = "x's shape; the dtype x and updates promote to",

@@ -189,6 +189,23 @@ expect.case("PyTorch's gradients", function()
   expect.close(slope(function(z) return (z ^ 1.5):real():sum() end), { { 1.9080294742711035, -1.1792270666361349 }, { 0.8338394553771318, -1.3491805799609005 } }, 1e-13)
 end)
 
+expect.case("positions, and sums at them", function()
+  local z = lt.complex({ 1, 0, 0, 3 }, { 0, 0, -2, 1 })
+  expect.equal(lt.nonzero(z):totable(), { { 1 }, { 3 }, { 4 } })
+  expect.equal(lt.where(z):totable(), { { 1 }, { 3 }, { 4 } })
+  expect.equal(lt.scatter_nd({ { 2 }, { 3 }, { 2 }, { 1 } }, z, { 3 }):totable(), { { 3.0, 1.0 }, { 1.0, -2.0 }, { 0.0, 0.0 } })
+  expect.equal(lt.index_add(z, { 1, 1 }, lt.complex({ 1, 2 }, { 5, 6 })):totable()[1], { 4.0, 11.0 })
+  expect.equal(lt.scatter(z, { 4, 3, 2, 1 }, z):totable(), z:flip():totable())
+  expect.equal(lt.scatter(z, { 4, 4, 4, 4 }, z, { reduce = "add" }):totable()[4], { 7.0, 0.0 })
+  check_gradient("scatter_nd", function(x) return lt.scatter_nd({ { 2 }, { 2 }, { 1 } }, x, { 3 }) end, sample({ 3 }, 51))
+  check_gradient("index_add", function(x, y) return lt.index_add(x, { 1, 1 }, y) end, sample({ 3 }, 51), sample({ 2 }, 53))
+  for name, f in pairs {
+    kron = lt.kron, cross = lt.cross, polyval = lt.polyval, trapezoid = function(x) return lt.trapezoid(x) end,
+  } do
+    check_gradient(name, f, sample({ 3 }, 55), sample({ 2, 3 }, 57))
+  end
+end)
+
 expect.case("what refuses complex tensors", function()
   local z = lt.complex({ 1, 2 }, { 3, 4 })
   refuses("lt: a is complex64, expected", lt.lt, z, z)

@@ -9,7 +9,9 @@ local function fail(text, ...) tools.fail("InvalidArgument", text:format(...)) e
 local tensor, inexact = arguments.tensor, arguments.inexact
 
 function matrices.logdet(x)
-  local sign, log = lutra.slogdet(inexact("logdet", "x", x))
+  x = inexact("logdet", "x", x, true)
+  local sign, log = lutra.slogdet(x)
+  if x.dtype:find "complex" then return lutra.complex(log, sign:angle()) end
   return (lutra.where(sign:lt(0), 0 / 0, log))
 end
 
@@ -39,7 +41,7 @@ end
 function matrices.cond(x, given)
   local who = "cond"
   local read = options.read(who, given, { p = 2 })
-  x = inexact(who, "x", x)
+  x = inexact(who, "x", x, true)
   if x.rank < 2 then fail("%s: x has the shape %s, expected matrices", who, tostring(x.shape)) end
   local m, n = x.shape[x.rank - 1], x.shape[x.rank]
   if m == 0 or n == 0 then

@@ -33,7 +33,7 @@ end
 function reductions.cumulative_trapezoid(y, axis, given)
   local who = "cumulative_trapezoid"
   local read = axis_and_options(who, axis, given, { axis = -1, dx = 1, x = false, initial = false })
-  y = inexact(who, "y", y)
+  y = inexact(who, "y", y, true)
   if y.rank == 0 then fail("%s: y is a scalar, which has no axis to integrate along", who) end
   local at = arguments.axis(who, read.axis, y.rank)
   local n = y.shape[at]
@@ -102,7 +102,7 @@ for _, kind in ipairs { "std", "var" } do
   local who, op = kind .. "_mean", lutra[kind]
   reductions[who] = function(x, axis, given)
     local read = axis_and_options(who, axis, given, { axis = false, ddof = 0, keepdims = false })
-    x = inexact(who, "x", x)
+    x = inexact(who, "x", x, true)
     local at = read.axis or nil
     return op(x, { axis = at, ddof = read.ddof, keepdims = read.keepdims }),
       (lutra.mean(x, { axis = at, keepdims = read.keepdims }))

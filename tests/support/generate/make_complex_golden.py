@@ -9,6 +9,7 @@ Axes count from 1."""
 import warnings
 
 import numpy as np
+import scipy.integrate
 import scipy.signal
 
 warnings.simplefilter("ignore")
@@ -122,6 +123,19 @@ def products():
     case("outer", [x[0], y[0]], np.outer(x[0], y[0]))
 
 
+def sequences():
+    a, b, x = normal(2, 3), normal(4, 3), normal(3, 5)
+    case("kron", [a, b], np.kron(a, b))
+    case("kron", [a[0], b.real], np.kron(a[0], b.real))
+    case("cross", [a[0], b], np.cross(a[0], b))
+    case("polyval", [b[0], x], np.polyval(b[0], x))
+    case("polyval", [b[0].real, x], np.polyval(b[0].real, x))
+    case("trapezoid", [x], np.trapezoid(x))
+    case("trapezoid", [x], np.trapezoid(x, axis=0, dx=0.5), axis=1, dx=0.5)
+    case("cumulative_trapezoid", [x], scipy.integrate.cumulative_trapezoid(x, axis=0, dx=0.25), axis=1, dx=0.25)
+    case("std_mean", [x], x.std())
+
+
 def transforms():
     for n in [1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 17, 25, 47, 53, 60, 97, 128]:
         z, x = normal(n), real(n)
@@ -176,6 +190,7 @@ def main():
     products()
     transforms()
     spectra()
+    sequences()
     print("}")
 
 

@@ -55,6 +55,7 @@ def decompositions():
         for order in [1, 2, np.inf, -1, -2, -np.inf]:
             case("matrix_norm", [a], np.linalg.norm(a, order, (-2, -1)), ord=order)
         case("matrix_norm", [a], np.linalg.norm(a, "nuc", (-2, -1)), nuclear=True)
+        case("cond", [a], np.linalg.cond(a))
         case("matrix_norm", [a], np.linalg.norm(a, axis=(-2, -1)))
         if len(shape) == 2:
             b = normal(shape[0], 2)
@@ -63,6 +64,8 @@ def decompositions():
         if shape[-1] == shape[-2]:
             # Only the lower triangle is read, and of the diagonal the real parts.
             case("eigvalsh", [a], np.linalg.eigvalsh(a))
+            case("cond", [a], np.linalg.cond(a, 1), p=1)
+            case("logdet", [a], np.log(np.linalg.det(a)))
             results("eigh", [a], [np.linalg.eigh(a)[0]])
 
 
