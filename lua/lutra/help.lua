@@ -270,80 +270,126 @@ end
 -- Help for the operation with that name.
 local function op_text(name) return core.op_help(name) or core.op_help((name:gsub("^reduce_", ""))) end
 
--- Whether `what` has a library's function of that name as its source: "tf.math.reduce_variance", "numpy.absolute". With a
--- library, that library's.
-local function has_source(what, word, library)
-  local path = library and library .. "[%w_%.]*%." or "%a[%w_%.]*%."
-  return (what.source or ""):lower():find("%f[%a]" .. path .. "%f[%w_]" .. word .. "%f[^%w_]")
+-- Help for what has exactly this path in lutra: "nn.Dense" is not "nn.dense".
+local function exact_text(path)
+  local what = known[path:lower()]
+  local is_exact = what and (what.entry and what.entry.path == path or what.class and what.class.path == path or
+      what.field and what.class.path == "" and what.field.name == path)
+  return is_exact and told(path) or core.op_help(path)
 end
 
-local function op_of_source(word, library)
-  for _, op in ipairs(ops) do
-    if not library and op.name:match("[^.]+$") == word then return core.op_help(op.name) end
-  end
-  for _, op in ipairs(ops) do
-    if has_source(op, word, library) then return core.op_help(op.name) end
-  end
+local foreign = load(sources["lutra.foreign_names"], "=[lutra.foreign_names]", "t")()
+
+-- Names as the tables have them: "tf.keras.layers.Dense" is "keras.layers.Dense", "F.relu" "torch.nn.functional.relu".
+local kPrefixes = {
+  { "^numpy%.", "np." }, { "^tensorflow%.", "tf." }, { "^tf%.keras%.", "keras." }, { "^F%.", "torch.nn.functional." },
+  { "^torch%.Tensor%.", "torch." }, { "^np%.ndarray%.", "np." }, { "^tf%.compat%.v1%.", "tf." },
+}
+local function canonical(name)
+  for _, prefix in ipairs(kPrefixes) do name = name:gsub(prefix[1], prefix[2]) end
+  return name
 end
 
-local function entry_of_source(word, library)
+-- The functions by the names in their sources. A source is a list: "numpy.absolute, tf.abs; gradient: Giles 2008". A
+-- name with words behind it ("numpy.linalg.norm of vectors") comes after names without.
+local function each_source(visit)
+  local function read(what, text_of)
+    for part in (what.source or ""):gmatch("[^,;]+") do
+      local name, rest = part:match("^%s*(%a[%w_]*%.[%w_%.]+)(.*)$")
+      if name then visit(canonical(name), not rest:find("^%s*[%w']"), text_of) end
+    end
+  end
+  for _, op in ipairs(ops) do read(op, function() return core.op_help(op.name) end) end
   for _, class in ipairs(classes) do
+    read(class, function() return class_help(class) end)
     for _, entry in ipairs(class.entries) do
-      if has_source(entry, word, library) then return entry_help(entry) end
+      if not entry.alias then read(entry, function() return entry_help(entry) end) end
+    end
+  end
+end
+local by_source
+local function source_text(name)
+  if not by_source then
+    by_source = { [true] = {}, [false] = {} }
+    each_source(function(theirs, is_whole, text_of)
+      local list = by_source[is_whole]
+      list[theirs] = list[theirs] or text_of
+    end)
+  end
+  local text_of = by_source[true][name] or by_source[false][name]
+  return text_of and text_of()
+end
+
+-- "abs" of same.np, or "reduce_sum=sum" of same.tf: help for ours.
+local function same_text(library, path)
+  for word in (foreign.same[library] or ""):gmatch("%S+") do
+    local theirs, ours = word:match("^([^=]+)=?(.*)$")
+    if theirs == path then
+      if ours ~= "" then return exact_text(ours) end
+      return exact_text(path) or exact_text(path:match("[^%.]+$"))
     end
   end
 end
 
--- What to write instead of another library's name, as errors say it, and help about that.
-local function instead(name)
-  local words = tools.foreign(name) or tools.foreign(name:lower())
+-- What to write instead of another library's name, and help about that.
+local function instead(name, words)
   local ours = words and words:match("lutra%.([%a_][%w_%.]*)")
-  local text = ours and core.op_help(ours)
+  local text = ours and exact_text(ours)
   return words and name .. ": write " .. words .. (text and "\n\n" .. text or "")
 end
 
--- Help for the layer, optimiser or other class with exactly this name: "Dropout"; "dropout" is the operation.
-local function class_text(word)
-  for _, entry in ipairs(by_last_word[word:lower()] or {}) do
-    if entry.name == word and word:find("^%u") then return entry_help(entry) end
+-- The parts of libraries whose functions Lutra has without their part's name: "torch.linalg.inverse" is "inverse".
+local followed = {}
+for part in ("math nn linalg special nn.functional"):gmatch "%S+" do followed[part] = true end
+-- Lutra's own modules that follow TensorFlow's, name by name.
+local mirrored = {}
+for part in ("config data debugging distribute image train"):gmatch "%S+" do mirrored[part] = true end
+
+-- Help for another library's name, with the library in front.
+local function library_text(name)
+  name = canonical(name)
+  local library, path = name:match("^(%a+)%.(.+)$")
+  if not library then return end
+  local container, word = path:match("^(.*)%.([^%.]*)$")
+  local text = instead(path, foreign.words[name]) or library == "tf" and mirrored[path:match("^[^%.]*")] and exact_text(path) or
+      same_text(library, path) or source_text(name)
+  if text then return text end
+  if library == "keras" then return container == "layers" and exact_text("nn." .. word) end
+  if library == "tf" and not container then
+    for _, part in ipairs { "math.", "linalg.", "nn." } do
+      text = foreign.words["tf." .. part .. path] and instead(path, foreign.words["tf." .. part .. path]) or
+          same_text("tf", part .. path) or source_text("tf." .. part .. path)
+      if text then return text end
+    end
   end
+  if library ~= "tf" and library ~= "np" and library ~= "torch" and library ~= "scipy" then return end
+  return instead(path, tools.foreign(path)) or followed[container] and instead(word, tools.foreign(word))
 end
 
--- Help for another library's name, which is often ours as well ("tf.config.list_physical_devices",
--- "tf.math.reduce_sum"). An operation takes precedence over a layer of the same name ("tf.nn.conv2d"), except for names
--- of Keras.
--- A name in a part of a library that Lutra does not follow ("np.maximum.reduce") is not guessed by its last word.
-local libraries = {
-  tf = { "tf", "tf" }, tensorflow = { "tf", "tf" }, np = { "np", "numpy" }, numpy = { "np", "numpy" }, torch = { "torch", "torch" },
-  keras = { "keras", "keras" },
-}
-local followed = {}
-for part in ([[math nn linalg random config data debugging distribute losses metrics optimizers layers optim keras initializers
-  regularizers callbacks experimental utils io nn.functional special fft autograd]]):gmatch "%S+" do followed[part] = true end
-
+-- A name without its library: an operation, a word of a source, or a name of one of the libraries.
 local function foreign_help(topic)
-  local path, is_theirs, short, library = topic, false, nil, nil
-  local first, rest = topic:match("^(%a+)%.(.+)$")
-  if first and libraries[first] then
-    path, is_theirs, short, library = rest, true, libraries[first][1], libraries[first][2]
+  local text = library_text(topic)
+  if text then return text end
+  local first = topic:match("^([%a_]+)%.")
+  if foreign.same[first] or canonical(topic) ~= topic or first == "numpy" then return end
+  if first then
+    for _, library in ipairs { "torch", "np", "tf", "keras", "scipy" } do
+      text = library_text(library .. "." .. topic)
+      if text then return text end
+    end
+    return
   end
-  local word = path:match("([%w_]+)$")
-  if not word then return end
-  local lower = word:lower()
-  if topic:find("keras.", 1, true) then return class_text(word) or told(lower, true) end
-  if not is_theirs then return op_text(lower) or op_of_source(lower) or instead(path) or entry_of_source(lower) end
-  -- From matches of the whole path to matches of its last word.
-  local whole = path:lower()
-  local is_nn_op = path == whole and path:find("^nn%.")
-  local exact = instead(short .. "." .. path) or op_text(whole) or is_nn_op and op_text(lower) or op_of_source(lower, library) or
-      known[whole] and told(whole, true) or instead(path)
-  if exact then return exact end
-  local container = path:match("^(.*)%.[^.]*$")
-  if not container then return entry_of_source(lower, library) end
-  if not followed[container:lower()] and not followed[container:lower():match("[^.]+$")] then
-    return entry_of_source(lower, library)
+  local lower = topic:lower()
+  text = op_text(lower)
+  for _, op in ipairs(text and {} or ops) do
+    if op.name:match("[^.]+$") == lower then text = text or core.op_help(op.name) end
   end
-  return class_text(word) or op_text(lower) or instead(word) or entry_of_source(lower, library) or told(lower, true)
+  if text then return text end
+  each_source(function(theirs, is_whole, text_of)
+    if is_whole and theirs:match("[^%.]+$"):lower() == lower then text = text or text_of end
+  end)
+  local words = tools.foreign(topic) or tools.foreign(lower)
+  return text and text() or instead(topic, words)
 end
 
 -- The names, summaries and topics that have the word: "??softmax".

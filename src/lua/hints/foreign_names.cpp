@@ -4,7 +4,7 @@ namespace lutra {
 namespace {
 
 // A name in NumPy, PyTorch or TensorFlow, and what to write instead, for a function and for a tensor's method. Without
-// a text for the method, the function's is used.
+// a text for the method, the function's is used. Names of one library alone are in lua/lutra/foreign_names.lua.
 struct Foreign {
   std::string_view name;
   std::string_view function;
@@ -149,19 +149,6 @@ constexpr Foreign kForeign[] = {
     {"no_grad", "lutra.stop_gradient(x), or compute where no lutra.GradientTape is open"},
     {"normalize", "lutra.l2_normalize(x, axis)", "t:l2_normalize(axis)"},
     {"not_equal", "lutra.ne(a, b)", "t:ne(other)"},
-    {"np.add.accumulate", "lutra.cumsum(x, axis)"},
-    {"np.add.at", "lutra.tensor_scatter_nd_add(x, indices, updates)"},
-    {"np.add.reduce", "lutra.sum(x, axis)"},
-    {"np.logical_and.reduce", "lutra.all(x, axis)"},
-    {"np.logical_or.reduce", "lutra.any(x, axis)"},
-    {"np.maximum.accumulate", "lutra.cummax(x, axis)"},
-    {"np.maximum.at", "lutra.tensor_scatter_nd_max(x, indices, updates)"},
-    {"np.maximum.reduce", "lutra.max(x, axis)"},
-    {"np.minimum.accumulate", "lutra.cummin(x, axis)"},
-    {"np.minimum.at", "lutra.tensor_scatter_nd_min(x, indices, updates)"},
-    {"np.minimum.reduce", "lutra.min(x, axis)"},
-    {"np.multiply.reduce", "lutra.prod(x, axis)"},
-    {"np.random.random", "lutra.random.uniform(shape)"},
     {"numel", "x.size", "t.size"},
     {"numpy", "x:totable()", "t:totable(), or t:item() of one element"},
     {"permute", kTranspose, kTransposed},
@@ -208,24 +195,8 @@ constexpr Foreign kForeign[] = {
     {"t", "lutra.transpose(x)", "t:transpose()"},
     {"take", "lutra.gather(x, indices, axis)", "t:gather(indices, axis)"},
     {"tensor", kConstant},
-    {"tf.function", "lutra.graph(f)"},
-    {"tf.summary",
-     "lutra.train.SummaryWriter(folder), whose files TensorBoard reads; model:summary() lists a model's layers"},
     {"tolist", "x:totable()", "t:totable()"},
     {"topk", "lutra.top_k(x, k)", "t:top_k(k)"},
-    {"torch.compile", "lutra.graph(f)"},
-    {"torch.equal", "lutra.array_equal(a, b)"},
-    {"torch.gather", "lutra.take_along_axis(x, indices, axis)"},
-    {"torch.jit.trace", "lutra.graph(f)"},
-    {"torch.nn.BatchNorm1d", "lutra.nn.BatchNorm()"},
-    {"torch.nn.BatchNorm2d", "lutra.nn.BatchNorm()"},
-    {"torch.nn.Conv1d", "lutra.nn.Conv1D(filters, kernel_size)"},
-    {"torch.nn.Conv2d", "lutra.nn.Conv2D(filters, kernel_size)"},
-    {"torch.nn.Conv3d", "lutra.nn.Conv3D(filters, kernel_size)"},
-    {"torch.nn.Linear", "lutra.nn.Dense(units)"},
-    {"torch.repeat", "lutra.tile(x, counts)"},
-    {"torch.scatter_add", "lutra.scatter(x, indices, updates, axis, {reduce = \"add\"})"},
-    {"torch.utils.tensorboard", "lutra.train.SummaryWriter(folder)"},
     {"trapz", "lutra.trapezoid(y)", "t:trapezoid()"},
     {"true_divide", "lutra.div(a, b)", "t:div(other)"},
     {"truediv", "lutra.div(a, b)", "t:div(other)"},
