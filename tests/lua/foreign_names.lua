@@ -71,7 +71,12 @@ expect.case("methods by another library's name, and functions that are no method
 end)
 
 expect.case("a field that is called", function()
-  for _, field in ipairs { "size", "shape", "device", "rank", "dtype" } do
+  for _, call in ipairs { "x:size()", "x:size(1)" } do
+    local message = told("return " .. call)
+    assert(message:find("(method 'size'); a tensor's shape is a field: write t.shape, or t.shape[i]; t.size is the number of elements",
+      1, true), message)
+  end
+  for _, field in ipairs { "shape", "device", "rank", "dtype" } do
     local message = told(("return x:%s()"):format(field))
     assert(message:find(("(method '%s'); a tensor's %s is a field: write t.%s"):format(field, field, field), 1, true), message)
   end

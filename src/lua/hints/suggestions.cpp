@@ -123,7 +123,12 @@ bool push_about_call(lua_State* L, const char* message) {
     lua_pushfstring(L, "%s; a tensor is indexed in brackets: write t[i]", message);
     return true;
   }
-  for (const char* field : {"shape", "rank", "size", "nbytes", "dtype", "device", "name", "trainable"}) {
+  if (is_about(message, "method", "size")) {  // of Torch, whose size() is the shape
+    lua_pushfstring(
+        L, "%s; a tensor's shape is a field: write t.shape, or t.shape[i]; t.size is the number of elements", message);
+    return true;
+  }
+  for (const char* field : {"shape", "rank", "nbytes", "dtype", "device", "name", "trainable"}) {
     if (!is_about(message, "method", field)) continue;
     lua_pushfstring(L, "%s; a tensor's %s is a field: write t.%s", message, field, field);
     return true;
