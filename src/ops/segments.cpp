@@ -30,17 +30,29 @@ template <bool mean> void segment_shape(Inference& inference) {
   inference.output(inference.key(), out);
 }
 
-// Updates of `start` in the shape of the result by the slices of x.
-Value by_segment(Composition& c, const char* op, Value start, Value x, int depth) {
-  Shape ids = c.shape(c.x(1)), places{ids.size(), 1}, slices{ids.size()}, shape = c.shape(x);
-  for (int i = depth; i < shape.rank(); ++i) slices.push(shape[i]);
-  IndexAttrs base{c.attrs<SegmentAttrs>().base};
-  return c.call(op, {start, c.reshape(c.x(1), places), c.reshape(x, slices)}, base);
+// Updates of `start` in the shape of the result by the slices of x. Those with negative ids are dropped: they are
+// `neutral` and go to the first segment.
+Value by_segment(Composition& c, const char* op, Value start, Value x, int depth, Value neutral) {
+  const SegmentAttrs& attrs = c.attrs<SegmentAttrs>();
+  Value given = c.x(1);
+  Shape ids = c.shape(given), places{ids.size(), 1}, slices{ids.size()}, shape = c.shape(x), column{ids.size()};
+  for (int i = depth; i < shape.rank(); ++i) {
+    slices.push(shape[i]);
+    column.push(1);
+  }
+  x = c.reshape(x, slices);
+  if (attrs.segments > 0 && c.dtype(given) != DType::UInt8) {
+    Value is_dropped = c.call("Less", {given, 0.0});
+    const double first = static_cast<double>(attrs.base.value);
+    given = c.call("SelectV2", {is_dropped, c.fill(Shape(), first, c.dtype(given)), given});
+    x = c.call("SelectV2", {c.reshape(is_dropped, column), neutral, x});
+  }
+  return c.call(op, {start, c.reshape(given, places), x}, IndexAttrs{attrs.base});
 }
 
 void compose_segment_sum(Composition& c) {
   Value zeros = c.fill(c.output_shape(), 0, c.key());
-  c.give(by_segment(c, "TensorScatterAdd", zeros, c.x(0), c.shape(c.x(1)).rank()));
+  c.give(by_segment(c, "TensorScatterAdd", zeros, c.x(0), c.shape(c.x(1)).rank(), c.fill(Shape(), 0, c.key())));
 }
 
 // How many slices each segment has, in a shape that broadcasts to the result.
@@ -49,13 +61,14 @@ Value counted(Composition& c, DType dtype) {
   Shape wide{c.attrs<SegmentAttrs>().segments}, narrow = wide;
   for (int i = depth; i < c.shape(c.x(0)).rank(); ++i) narrow.push(1);
   Value ones = c.fill(c.shape(c.x(1)), 1, dtype);
-  return c.reshape(by_segment(c, "TensorScatterAdd", c.fill(wide, 0, dtype), ones, depth), narrow);
+  return c.reshape(by_segment(c, "TensorScatterAdd", c.fill(wide, 0, dtype), ones, depth, c.fill(Shape(), 0, dtype)),
+                   narrow);
 }
 
 void compose_segment_mean(Composition& c) {
   Value x = unhalved(c, c.x(0));
   Value zeros = c.fill(c.output_shape(), 0, c.dtype(x));
-  Value sums = by_segment(c, "TensorScatterAdd", zeros, x, c.shape(c.x(1)).rank());
+  Value sums = by_segment(c, "TensorScatterAdd", zeros, x, c.shape(c.x(1)).rank(), c.fill(Shape(), 0, c.dtype(x)));
   Value count = counted(c, c.dtype(x));
   c.give(sums / c.call("Maximum", {count, c.fill(Shape(), 1, c.dtype(x))}));
 }
@@ -65,30 +78,26 @@ template <bool largest> void compose_segment_extreme(Composition& c) {
   Value x = c.x(0);
   const char* op = largest ? "TensorScatterMax" : "TensorScatterMin";
   const DType dtype = c.key();
-  Value start;
+  const int depth = c.shape(c.x(1)).rank();
   if (is_float(dtype)) {
     double limit = dtype == DType::Float16    ? 65504.0
                    : dtype == DType::BFloat16 ? 3.3895313892515355e38
                    : dtype == DType::Float32  ? static_cast<double>(std::numeric_limits<float>::max())
                                               : std::numeric_limits<double>::max();
-    Value infinite =
-        c.fill(c.output_shape(),
-               largest ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity(), dtype);
-    Value most = by_segment(c, op, infinite, x, c.shape(c.x(1)).rank());
+    const double infinite = std::numeric_limits<double>::infinity();
+    Value start = c.fill(Shape(), largest ? -infinite : infinite, dtype);
+    Value most = by_segment(c, op, c.broadcast_to(start, c.output_shape()), x, depth, start);
     Value is_empty = c.call("Equal", {counted(c, DType::Int64), 0.0});
     return c.give(c.call("SelectV2", {is_empty, c.fill(Shape(), largest ? -limit : limit, dtype), most}));
   }
-  const int bits = static_cast<int>(size_of(dtype)) * 8;
-  const bool is_unsigned = dtype == DType::UInt8;
-  // Shifted from 1, as a double does not hold 2^63 - 1.
-  Value one = c.fill(Shape(), 1, dtype);
-  if (is_unsigned) {
-    start = c.fill(c.output_shape(), largest ? 0 : 255, dtype);
-  } else {
-    Value low = c.call("LeftShift", {one, c.fill(Shape(), bits - 1, dtype)});
-    start = c.broadcast_to(largest ? low : c.call("Invert", {low}), c.output_shape());
+  Value start = c.fill(Shape(), largest || dtype != DType::UInt8 ? 0 : 255, dtype);
+  if (dtype != DType::UInt8) {
+    // Shifted from 1, as a double does not hold 2^63 - 1.
+    const int bits = static_cast<int>(size_of(dtype)) * 8;
+    start = c.call("LeftShift", {c.fill(Shape(), 1, dtype), c.fill(Shape(), bits - 1, dtype)});
+    if (!largest) start = c.call("Invert", {start});
   }
-  c.give(by_segment(c, op, start, x, c.shape(c.x(1)).rank()));
+  c.give(by_segment(c, op, c.broadcast_to(start, c.output_shape()), x, depth, start));
 }
 
 struct MaskAttrs {
@@ -147,19 +156,22 @@ void define_segments_ops(OpRegistry& ops) {
   };
   const Entry entries[] = {
       {"UnsortedSegmentSum", "unsorted_segment_sum",
-       "The sum of the slices of each segment; 0 of a segment without any. Ids count from 1.",
+       "The sum of the slices of each segment; 0 of a segment without any. Ids count from 1; slices with negative ones "
+       "are dropped.",
        "lutra.unsorted_segment_sum({1, 2, 3}, {2, 1, 2}, 3)  --> {2, 4, 0}", Compute::Same, compose_segment_sum},
       {"UnsortedSegmentMean", "unsorted_segment_mean",
-       "The mean of the slices of each segment; 0 of a segment without any. Ids count from 1.",
+       "The mean of the slices of each segment; 0 of a segment without any. Ids count from 1; slices with negative "
+       "ones "
+       "are dropped.",
        "lutra.unsorted_segment_mean({1, 2, 3}, {2, 1, 2}, 3)  --> {2.0, 2.0, 0.0}", Compute::Float,
        compose_segment_mean},
       {"UnsortedSegmentMax", "unsorted_segment_max",
        "The largest of the slices of each segment; the dtype's lowest number of a segment without any. Ids count from "
-       "1.",
+       "1; slices with negative ones are dropped.",
        "lutra.unsorted_segment_max({1, 2, 3}, {2, 1, 2}, 2)  --> {2, 3}", Compute::Same, compose_segment_extreme<true>},
       {"UnsortedSegmentMin", "unsorted_segment_min",
        "The smallest of the slices of each segment; the dtype's highest number of a segment without any. Ids count "
-       "from 1.",
+       "from 1; slices with negative ones are dropped.",
        "lutra.unsorted_segment_min({1, 2, 3}, {2, 1, 2}, 2)  --> {2, 1}", Compute::Same,
        compose_segment_extreme<false>},
   };

@@ -86,6 +86,12 @@ do
   same(lt.segment_sum(x, { 1, 1, 3 }), { { 4.0, 6.0 }, { 0.0, 0.0 }, { 5.0, 6.0 } }, "segment_sum")
   same(lt.segment_mean(x, { 2, 1, 1 }), { { 4.0, 5.0 }, { 1.0, 2.0 } }, "segment_mean")
   same(lt.segment_max({ 3, 9, 4 }, { 1, 2, 1 }), { 4, 9 }, "segment_max")
+  -- TensorFlow's sorted ones give 0 for a segment without slices.
+  same(lt.segment_max({ { -1.0, 2.0 }, { -3.0, 1.0 } }, { 1, 3 }), { { -1.0, 2.0 }, { 0.0, 0.0 }, { -3.0, 1.0 } }, "segment_max of none")
+  same(lt.segment_min({ 1, 2, 3 }, { 1, 1, 3 }), { 1, 0, 3 }, "segment_min of none")
+  same(lt.segment_max({ { 1, 2 }, { 3, 4 } }, { { 1, 1 }, { 3, 1 } }), { 4, 0, 3 }, "segment_max of matrices of ids")
+  refuses("segment_sum: segment_ids has -1, expected numbers from 1 on; unsorted_segment_sum drops negative ones", lt.segment_sum,
+    { 1, 2 }, { -1, 1 })
   same(lt.segment_min({ 3, 9, 4 }, { 1, 2, 1 }), { 3, 9 }, "segment_min")
   assert(#lt.segment_sum(lt.zeros { 0 }, lt.zeros({ 0 }, { dtype = "int32" })) == 0)
   refuses("segment_sum: segment_ids is float32, expected integers", lt.segment_sum, { 1 }, { 1.5 })

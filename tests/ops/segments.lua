@@ -12,7 +12,7 @@ local function segment(op, example, gives_rows, more)
   spec(op) {
     example = example,
     examples = examples,
-    gradients = { { rows, int32 { 2, 1, 2 }, 2 } },
+    gradients = { { rows, int32 { 2, 1, 2 }, 2 }, { rows, int32 { 2, -1, 1 }, 2 } },
     rejects = {
       { args = { { 1, 2 }, { 1, 3 }, 2 }, says = "index 3 is past the axis' end (2)", code = "OutOfRange" },
       { args = { { 1, 2 }, { 1, 0 }, 2 }, says = "index 0; indices count from 1" },
@@ -28,6 +28,9 @@ local function segment(op, example, gives_rows, more)
         local got = lt[op](x, { 1, 1, 1 }, 1)
         local wanted = { unsorted_segment_sum = 6, unsorted_segment_mean = 2, unsorted_segment_max = 3, unsorted_segment_min = 1 }
         t.ok(got:item() == wanted[op], dtype)
+        -- Negative ids are dropped, as TensorFlow's are.
+        got = lt[op](lt.constant({ 100, 1, 2, 0, 3 }, { dtype = dtype }), { -1, 1, 1, -7, 1 }, 1)
+        t.ok(got:item() == wanted[op], dtype .. ", negative ids")
         if op == "unsorted_segment_max" or op == "unsorted_segment_min" then
           -- An empty segment: TensorFlow gives the dtype's limit.
           local low = { int8 = -128, uint8 = 0, int16 = -32768, int32 = -2147483648, int64 = math.mininteger, float16 = -65504 }

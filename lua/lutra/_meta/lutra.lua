@@ -602,44 +602,48 @@ function lutra.intersect1d(a, b) end
 --- Source: numpy.setdiff1d
 function lutra.setdiff1d(a, b) end
 
---- The sums of the slices of x in each segment; the number of segments is the largest in segment_ids, which is read.
+--- The sums of the slices of x in each segment, 0 of a segment without any. The number of segments is the largest in
+--- segment_ids, which is read.
 ---@param x lutra.Tensor|table any shape
 ---@param segment_ids lutra.Tensor|table the number of each slice's segment, from 1 on; the sizes of x's leading axes
 ---@return lutra.Tensor # [segments, ...]
---- Errors: those of unsorted_segment_sum, and InvalidArgument for segment_ids that are no integers.
+--- Errors: those of unsorted_segment_sum, and InvalidArgument for segment_ids that are negative or no integers.
 --- Example:
 ---     local x = lt.segment_sum({1.0, 2.0, 3.0}, {1, 2, 1})
 ---     print(x[1]:item(), x[2]:item())  --> 4.0	2.0
 --- Source: tf.math.segment_sum; segment_ids need not be in order
 function lutra.segment_sum(x, segment_ids) end
 
---- The means of the slices of x in each segment; the number of segments is the largest in segment_ids, which is read.
+--- The means of the slices of x in each segment, 0 of a segment without any. The number of segments is the largest in
+--- segment_ids, which is read.
 ---@param x lutra.Tensor|table any shape
 ---@param segment_ids lutra.Tensor|table the number of each slice's segment, from 1 on; the sizes of x's leading axes
 ---@return lutra.Tensor # [segments, ...]
---- Errors: those of unsorted_segment_mean, and InvalidArgument for segment_ids that are no integers.
+--- Errors: those of unsorted_segment_mean, and InvalidArgument for segment_ids that are negative or no integers.
 --- Example:
 ---     local x = lt.segment_mean({1.0, 2.0, 3.0}, {1, 2, 1})
 ---     print(x[1]:item(), x[2]:item())  --> 2.0	2.0
 --- Source: tf.math.segment_mean; segment_ids need not be in order
 function lutra.segment_mean(x, segment_ids) end
 
---- The largest elements of the slices of x in each segment; the number of segments is the largest in segment_ids, which is read.
+--- The largest elements of the slices of x in each segment, 0 of a segment without any. The number of segments is the largest in
+--- segment_ids, which is read.
 ---@param x lutra.Tensor|table any shape
 ---@param segment_ids lutra.Tensor|table the number of each slice's segment, from 1 on; the sizes of x's leading axes
 ---@return lutra.Tensor # [segments, ...]
---- Errors: those of unsorted_segment_max, and InvalidArgument for segment_ids that are no integers.
+--- Errors: those of unsorted_segment_max, and InvalidArgument for segment_ids that are negative or no integers.
 --- Example:
 ---     local x = lt.segment_max({1.0, 2.0, 3.0}, {1, 2, 1})
 ---     print(x[1]:item(), x[2]:item())  --> 3.0	2.0
 --- Source: tf.math.segment_max; segment_ids need not be in order
 function lutra.segment_max(x, segment_ids) end
 
---- The smallest elements of the slices of x in each segment; the number of segments is the largest in segment_ids, which is read.
+--- The smallest elements of the slices of x in each segment, 0 of a segment without any. The number of segments is the largest in
+--- segment_ids, which is read.
 ---@param x lutra.Tensor|table any shape
 ---@param segment_ids lutra.Tensor|table the number of each slice's segment, from 1 on; the sizes of x's leading axes
 ---@return lutra.Tensor # [segments, ...]
---- Errors: those of unsorted_segment_min, and InvalidArgument for segment_ids that are no integers.
+--- Errors: those of unsorted_segment_min, and InvalidArgument for segment_ids that are negative or no integers.
 --- Example:
 ---     local x = lt.segment_min({1.0, 2.0, 3.0}, {1, 2, 1})
 ---     print(x[1]:item(), x[2]:item())  --> 1.0	2.0

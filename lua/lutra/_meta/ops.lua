@@ -3255,7 +3255,7 @@ function Tensor:unique() end
 --- Errors: InvalidArgument for a position 0 or a shape without axes, OutOfRange for a position that is not there.
 function lutra.unravel_index(indices, shape) end
 
---- The largest of the slices of each segment; the dtype's lowest number of a segment without any. Ids count from 1.
+--- The largest of the slices of each segment; the dtype's lowest number of a segment without any. Ids count from 1; slices with negative ones are dropped.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param segment_ids any the sizes of x's leading axes; int8, uint8, int16, int32 or int64
 ---@param num_segments any how many segments
@@ -3263,14 +3263,14 @@ function lutra.unravel_index(indices, shape) end
 --- Errors: InvalidArgument for the id 0 or shapes that do not match; OutOfRange for an id above num_segments.
 function lutra.unsorted_segment_max(x, segment_ids, num_segments) end
 
---- The largest of the slices of each segment; the dtype's lowest number of a segment without any. Ids count from 1.
+--- The largest of the slices of each segment; the dtype's lowest number of a segment without any. Ids count from 1; slices with negative ones are dropped.
 ---@param segment_ids any the sizes of x's leading axes; int8, uint8, int16, int32 or int64
 ---@param num_segments any how many segments
 ---@return lutra.Tensor # [num_segments], then x's axes after those of segment_ids; x's dtype
 --- Errors: InvalidArgument for the id 0 or shapes that do not match; OutOfRange for an id above num_segments.
 function Tensor:unsorted_segment_max(segment_ids, num_segments) end
 
---- The mean of the slices of each segment; 0 of a segment without any. Ids count from 1.
+--- The mean of the slices of each segment; 0 of a segment without any. Ids count from 1; slices with negative ones are dropped.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param segment_ids any the sizes of x's leading axes; int8, uint8, int16, int32 or int64
 ---@param num_segments any how many segments
@@ -3278,14 +3278,14 @@ function Tensor:unsorted_segment_max(segment_ids, num_segments) end
 --- Errors: InvalidArgument for the id 0 or shapes that do not match; OutOfRange for an id above num_segments.
 function lutra.unsorted_segment_mean(x, segment_ids, num_segments) end
 
---- The mean of the slices of each segment; 0 of a segment without any. Ids count from 1.
+--- The mean of the slices of each segment; 0 of a segment without any. Ids count from 1; slices with negative ones are dropped.
 ---@param segment_ids any the sizes of x's leading axes; int8, uint8, int16, int32 or int64
 ---@param num_segments any how many segments
 ---@return lutra.Tensor # [num_segments], then x's axes after those of segment_ids; float32 for integers, else x's dtype
 --- Errors: InvalidArgument for the id 0 or shapes that do not match; OutOfRange for an id above num_segments.
 function Tensor:unsorted_segment_mean(segment_ids, num_segments) end
 
---- The smallest of the slices of each segment; the dtype's highest number of a segment without any. Ids count from 1.
+--- The smallest of the slices of each segment; the dtype's highest number of a segment without any. Ids count from 1; slices with negative ones are dropped.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param segment_ids any the sizes of x's leading axes; int8, uint8, int16, int32 or int64
 ---@param num_segments any how many segments
@@ -3293,14 +3293,14 @@ function Tensor:unsorted_segment_mean(segment_ids, num_segments) end
 --- Errors: InvalidArgument for the id 0 or shapes that do not match; OutOfRange for an id above num_segments.
 function lutra.unsorted_segment_min(x, segment_ids, num_segments) end
 
---- The smallest of the slices of each segment; the dtype's highest number of a segment without any. Ids count from 1.
+--- The smallest of the slices of each segment; the dtype's highest number of a segment without any. Ids count from 1; slices with negative ones are dropped.
 ---@param segment_ids any the sizes of x's leading axes; int8, uint8, int16, int32 or int64
 ---@param num_segments any how many segments
 ---@return lutra.Tensor # [num_segments], then x's axes after those of segment_ids; x's dtype
 --- Errors: InvalidArgument for the id 0 or shapes that do not match; OutOfRange for an id above num_segments.
 function Tensor:unsorted_segment_min(segment_ids, num_segments) end
 
---- The sum of the slices of each segment; 0 of a segment without any. Ids count from 1.
+--- The sum of the slices of each segment; 0 of a segment without any. Ids count from 1; slices with negative ones are dropped.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param segment_ids any the sizes of x's leading axes; int8, uint8, int16, int32 or int64
 ---@param num_segments any how many segments
@@ -3308,7 +3308,7 @@ function Tensor:unsorted_segment_min(segment_ids, num_segments) end
 --- Errors: InvalidArgument for the id 0 or shapes that do not match; OutOfRange for an id above num_segments.
 function lutra.unsorted_segment_sum(x, segment_ids, num_segments) end
 
---- The sum of the slices of each segment; 0 of a segment without any. Ids count from 1.
+--- The sum of the slices of each segment; 0 of a segment without any. Ids count from 1; slices with negative ones are dropped.
 ---@param segment_ids any the sizes of x's leading axes; int8, uint8, int16, int32 or int64
 ---@param num_segments any how many segments
 ---@return lutra.Tensor # [num_segments], then x's axes after those of segment_ids; x's dtype

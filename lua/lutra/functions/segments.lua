@@ -8,14 +8,22 @@ local function fail(text, ...) tools.fail("InvalidArgument", text:format(...)) e
 
 local tensor = arguments.tensor
 
--- With as many segments as the largest number says.
+-- With as many segments as the largest number says. A segment without slices is 0, as TensorFlow's sorted ones have it.
 for _, kind in ipairs { "sum", "mean", "max", "min" } do
   local who, op = "segment_" .. kind, lutra["unsorted_segment_" .. kind]
   segments[who] = function(x, ids)
     x, ids = tensor(who, "x", x), tensor(who, "segment_ids", ids)
     if not ids.dtype:find("int") then fail("%s: segment_ids is %s, expected integers", who, ids.dtype) end
-    local found = op(x, ids, ids.size > 0 and ids:max():item() or 0)
-    return found
+    if ids.size == 0 then return (op(x, ids, 0)) end
+    local low, count = ids:min():item(), ids:max():item()
+    if low < 0 then fail("%s: segment_ids has %d, expected numbers from 1 on; unsorted_%s drops negative ones", who, low, who) end
+    local found = op(x, ids, count)
+    if kind == "sum" or kind == "mean" then return found end
+    local flat = ids:flatten()
+    local sizes = lutra.unsorted_segment_sum(lutra.ones_like(flat):int64(), flat, count)
+    local shape = { count }
+    for axis = 2, found.rank do shape[axis] = 1 end
+    return (lutra.where(sizes:reshape(shape):eq(0), lutra.zeros({}, { dtype = found.dtype }), found))
   end
 end
 
