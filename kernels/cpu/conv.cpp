@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+#include "core/stop_request.h"
+#include "kernels/cpu/conv/conv_cuts.h"
 #include "kernels/cpu/conv/conv_depthwise.h"
 #include "kernels/cpu/conv/conv_products.h"
 #include "kernels/cpu/conv/conv_tiles.h"
@@ -39,8 +41,10 @@ template <class C> Way way_of(ConvPart part, const ConvSizes& s) {
   return Way::LaidOut;
 }
 
-// The scratch memory of `compute`: for oneDNN, or for the transposed weights of Input.
-template <class C> std::size_t scratch_of(ConvPart part, const ConvSizes& s, int64_t weights) {
+std::size_t rounded(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+// The scratch memory of `compute_slab`: for oneDNN, or for the transposed weights of Input.
+template <class C> std::size_t slab_scratch(ConvPart part, const ConvSizes& s, int64_t weights) {
   std::size_t bytes = part == ConvPart::Input ? static_cast<std::size_t>(weights) * sizeof(C) : 0;
   return way_of<C>(part, s) == Way::OneDnn ? std::max(bytes, onednn_conv_bytes(part, s)) : bytes;
 }
@@ -56,8 +60,7 @@ bool compute_float(Way way, ConvPart part, const ConvSizes& s, const float* firs
 }
 
 template <class C>
-void compute(ConvPart part, const ConvSizes& s, const C* first, const C* second, C* result, std::byte* scratch) {
-  if (part == ConvPart::Input) std::swap(first, second);  // weights go first
+void compute_slab(ConvPart part, const ConvSizes& s, const C* first, const C* second, C* result, std::byte* scratch) {
   Way way = way_of<C>(part, s);
   if (way == Way::Product) return conv_product(part, s, first, second, result);
   if constexpr (std::is_same_v<C, float>) {
@@ -68,6 +71,47 @@ void compute(ConvPart part, const ConvSizes& s, const C* first, const C* second,
   else own_conv_filter(s, first, second, result);
 }
 
+int64_t weights_of(const ConvSizes& s) { return s.taps() * s.group_in() * s.out; }
+
+// Of Filter, the gradient of a slab.
+template <class C> std::size_t term_bytes(ConvPart part, const ConvSizes& s) {
+  return part == ConvPart::Filter ? rounded(static_cast<std::size_t>(weights_of(s)) * sizeof(C)) : 0;
+}
+
+template <class C> std::size_t scratch_of(ConvPart part, const ConvSizes& s) {
+  if (is_one_slab(part, s)) return slab_scratch<C>(part, s, weights_of(s));
+  std::size_t bytes = 0;
+  for (const ConvCut& slab : slabs_of(part, s)) {
+    bytes = std::max(bytes, slab_scratch<C>(part, slab.sizes, weights_of(s)));
+  }
+  return term_bytes<C>(part, s) + bytes;
+}
+
+template <class C>
+void compute(ConvPart part, const ConvSizes& s, const C* first, const C* second, C* result, std::byte* scratch) {
+  if (part == ConvPart::Input) std::swap(first, second);  // weights go first
+  if (is_one_slab(part, s)) return compute_slab(part, s, first, second, result, scratch);
+  C* const term = reinterpret_cast<C*>(scratch);
+  scratch += term_bytes<C>(part, s);
+  bool is_first = true;
+  for (const ConvCut& slab : slabs_of(part, s)) {
+    if (StopRequest::is_wanted()) return;
+    if (part == ConvPart::Output) {
+      compute_slab(part, slab.sizes, first + slab.image, second, result + slab.result, scratch);
+    } else if (part == ConvPart::Input) {
+      compute_slab(part, slab.sizes, first, second + slab.result, result + slab.image, scratch);
+    } else {
+      compute_slab(part, slab.sizes, first + slab.image, second + slab.result, is_first ? result : term, scratch);
+      if (!is_first) {
+        parallel_for(weights_of(s), kCheapGrain, [=](int64_t begin, int64_t end) {
+          for (int64_t at = begin; at < end; ++at) result[at] += term[at];
+        });
+      }
+    }
+    is_first = false;
+  }
+}
+
 template <class T, ConvPart kPart> struct Conv {
   using C = ComputeType<T>;
   static constexpr bool kConverts = !std::is_same_v<T, C>;
@@ -75,7 +119,7 @@ template <class T, ConvPart kPart> struct Conv {
   // Halves as floats, and the scratch memory to compute those.
   static std::size_t scratch(const KernelArgs& args) {
     if (args.out[0].size == 0) return 0;
-    return converted_bytes(args) + scratch_of<C>(kPart, sizes_of(kPart, args), args.in[1].size);
+    return converted_bytes(args) + scratch_of<C>(kPart, sizes_of(kPart, args));
   }
   static void run(const KernelArgs& args) {
     const Array& out = args.out[0];
@@ -99,7 +143,7 @@ template <class T, ConvPart kPart> struct Conv {
  private:
   static std::size_t converted_bytes(const KernelArgs& args) {
     int64_t count = kConverts ? args.in[0].size + args.in[1].size + args.out[0].size : 0;
-    return (static_cast<std::size_t>(count) * sizeof(C) + 63) / 64 * 64;
+    return rounded(static_cast<std::size_t>(count) * sizeof(C));
   }
   static void widen(const Array& from, C* to) {
     parallel_for(from.size, kCheapGrain,

@@ -70,8 +70,9 @@ template <class E> struct CpuWork {
       }
     };
     // Complex products share their room.
-    if constexpr (kIsComplex<T>) multiply_all(0, batch.count);
-    else for_products(batch.count, sizes, multiply_all);
+    if constexpr (kIsComplex<T>) {
+      for (int64_t i = 0; i < batch.count && !StopRequest::is_wanted(); ++i) multiply_all(i, i + 1);
+    } else for_products(batch.count, sizes, multiply_all);
   }
 
   static void multiply_elements(Walk walk, const T* a, const T* b, T* to) {

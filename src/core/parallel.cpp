@@ -169,7 +169,7 @@ void detail::parallel_ranges(int64_t count, int64_t grain, int64_t unit, void (*
   int64_t chunk = (count + chunks - 1) / chunks;
   if (unit == kAnyUnit) unit = chunk >= kLongRange ? 64 : 1;
   chunk = (chunk + unit - 1) / unit * unit;
-  ThreadTeam::Loop loop{range, body, count, chunk};
+  ThreadTeam::Loop loop{.range = range, .body = body, .count = count, .chunk = chunk};
   ThreadTeam::Own done = team.run(loop, helpers);
   // See Note [Helpers that come late]
   if (done.chunks > 0) own.late.shared(start, now_ns(), done.ns / done.chunks, loop.chunks(), page_faults);

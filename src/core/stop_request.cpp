@@ -3,13 +3,13 @@
 #include <ctime>
 
 namespace lutra {
-namespace {
 
 // Here and not in the header: kernels are compiled several times, for several levels of CPU, and must share them.
-thread_local bool watches = false;
-thread_local constinit std::atomic<bool> wanted{false};
+constinit thread_local StopRequests detail::stop_requests;
 
-thread_local int64_t again_at_us = 0;
+namespace {
+
+thread_local StopRequests* helped = nullptr;
 
 int64_t now_us() {
   timespec now;
@@ -19,20 +19,30 @@ int64_t now_us() {
 
 }  // namespace
 
+StopRequests* StopRequest::watched() {
+  StopRequests* of = helped != nullptr ? helped : &detail::stop_requests;
+  return of->is_watching ? of : nullptr;
+}
+void StopRequest::watch_for(StopRequests* requests) { helped = requests; }
+
 void StopRequest::watch(bool on) {
-  watches = on;
+  detail::stop_requests.is_watching = on;
   answer();
 }
-std::atomic<bool>& StopRequest::flag() { return wanted; }
-bool StopRequest::is_watching() { return watches; }
-void StopRequest::ask() { wanted.store(true, std::memory_order_relaxed); }
+std::atomic<bool>& StopRequest::flag() { return detail::stop_requests.wanted; }
+void StopRequest::ask() { flag().store(true, std::memory_order_relaxed); }
 void StopRequest::answer(int64_t again_us) {
-  wanted.store(false, std::memory_order_relaxed);
-  again_at_us = again_us;
+  StopRequests& own = detail::stop_requests;
+  own.wanted.store(false, std::memory_order_relaxed);
+  own.heeded.store(false, std::memory_order_relaxed);
+  own.again_at_us = again_us;
 }
 bool StopRequest::is_wanted() {
-  if (!watches) return false;
-  return wanted.load(std::memory_order_relaxed) || (again_at_us != 0 && now_us() >= again_at_us);
+  StopRequests* of = watched();
+  if (of == nullptr) return false;
+  if (!of->wanted.load(std::memory_order_relaxed) && (of->again_at_us == 0 || now_us() < of->again_at_us)) return false;
+  of->heeded.store(true, std::memory_order_relaxed);
+  return true;
 }
 
 }  // namespace lutra

@@ -214,6 +214,7 @@ int64_t ThreadTeam::take_part(int me, int64_t wake_at) {
 }
 
 void ThreadTeam::work_on(ChunkShare::Chunks chunks) noexcept {
+  StopRequest::watch_for(loop_.stops);
   try {
     loop_.range(loop_.body, chunks.first * loop_.chunk, std::min(loop_.count, chunks.end * loop_.chunk));
   } catch (...) {

@@ -10,6 +10,8 @@
 #include <exception>
 #include <memory>
 
+#include "core/stop_request.h"
+
 namespace lutra {
 
 // The chunks of a share that are unclaimed: [first, end). Packed into one word, so one exchange claims some.
@@ -54,6 +56,7 @@ class ThreadTeam {
     void (*range)(const void* body, int64_t begin, int64_t end);
     const void* body;
     int64_t count, chunk;
+    StopRequests* stops = StopRequest::watched();  // the caller's: they also end what helpers compute for it
 
     int64_t chunks() const { return (count + chunk - 1) / chunk; }
   };

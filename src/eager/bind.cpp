@@ -119,6 +119,7 @@ class Binder {
     args_.out_count = counts;
     prepared_.kernel->count(args_);
     args_.fault = nullptr;
+    check_not_stopped(context_);
     if (fault.happened()) throw fault_error(op_, fault);
   }
 

@@ -56,6 +56,11 @@ void Context::wait_for(const LogicalDevice& device, const char* why) const {
   }
 }
 
+void Context::fail_stopped() const {
+  take_interrupt();
+  fail(ErrorCode::Cancelled, "interrupted!");
+}
+
 void Context::record(Observer* by) {
   devices();
   if (recording_ != nullptr) detach(*recording_);

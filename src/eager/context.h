@@ -72,7 +72,9 @@ class Context {
   int composing = 0;  // how many composed ops are running
 
   bool take_interrupt() const { return hooks.take_interrupt != nullptr && hooks.take_interrupt(hooks.interrupts); }
-  // At the prompt, waits for the device's queued work; Ctrl-C ends the wait: fails (Cancelled), and the work goes on.
+  // Fails (Cancelled): Ctrl-C has ended an op early.
+  [[noreturn]] void fail_stopped() const;
+  // Waits for the device's queued work; Ctrl-C ends the wait: fails (Cancelled), and the work goes on.
   // `why`: as for host_wait.
   void wait_for(const LogicalDevice& device, const char* why) const;
   std::string line() const {

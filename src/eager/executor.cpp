@@ -61,7 +61,7 @@ inline bool execute_plain(Context& context, Call& call, const Prepared& prepared
   }
   // See Note [Order within one op] (bind.cpp): the inputs' addresses are taken only now.
   take_addresses();
-  run_on_host(launch);
+  run_on_host(context, launch);
   out.origin = context.origins().record(op.logged(call), prepared.spec, device, prepared.reason);
   if (bytes >= kBigBytes) context.origins().record_big(out.storage, out, {0, context.line(), {}});
   return true;

@@ -64,7 +64,7 @@ Ticket queue(Context& context, Launch& launch) {
   context.tell_observers([&](Observer& each) { each.launches(launch); });
   const int64_t begin_ns = now_ns();
   Ticket ticket;
-  if (launch.device->is_host()) run_on_host(launch);
+  if (launch.device->is_host()) run_on_host(context, launch);
   else ticket = queue(context, launch);
   const Launched launched{launch, ticket, begin_ns, now_ns()};
   context.tell_observers([&](Observer& each) { each.launched(launched); });
@@ -76,7 +76,7 @@ void submit(Context& context, Launch& launch, int64_t* out_count) {
   launch.args.out_count = out_count;
   if (context.is_observed()) [[unlikely]]
     return submit_observed(context, launch);
-  if (launch.device->is_host()) run_on_host(launch);
+  if (launch.device->is_host()) run_on_host(context, launch);
   else static_cast<void>(queue(context, launch));
 }
 

@@ -2,6 +2,7 @@
 // arrays and the storages they lie in, without tensors or Lua. Whoever keeps one may run it again.
 #pragma once
 
+#include "core/stop_request.h"
 #include "eager/context.h"
 #include "ops/kernel.h"
 
@@ -23,11 +24,18 @@ struct Launch {
 // KernelArgs.
 void submit(Context& context, Launch& launch, int64_t* out_count = nullptr);
 
+// After a kernel on the CPU: throws if Ctrl-C may have ended it early, so that nothing sees its results.
+inline void check_not_stopped(Context& context) {
+  if (StopRequest::was_heeded()) [[unlikely]]
+    context.fail_stopped();
+}
+
 // The same for a launch on the CPU whose kernel has no `out_count`, inline because the plain case must cost little.
-inline void run_on_host(Launch& launch) {
+inline void run_on_host(Context& context, Launch& launch) {
   Fault fault;
   launch.args.fault = &fault;
   launch.kernel->run(launch.args);
+  check_not_stopped(context);
   if (fault.happened()) [[unlikely]]
     throw fault_error(*launch.args.op, fault);
 }

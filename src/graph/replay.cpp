@@ -6,6 +6,7 @@
 
 #include "core/parallel.h"
 #include "eager/executor.h"
+#include "eager/launch.h"
 #include "eager/variable.h"
 #include "graph/chains.h"
 #include "graph/element_at.h"
@@ -323,6 +324,7 @@ void Replay::run_on_host() {
       continue;
     }
     node.run(node.args);
+    check_not_stopped(context_);
     if (fault_.happened()) [[unlikely]] {
       at_ = node.step;
       throw fault_error(*node.args.op, fault_);

@@ -69,6 +69,20 @@ out, err, status = interrupt("-", [[
   print(ok, tostring(err):match("interrupted!"), took < forward or took, #tape:gradient(x * w, { x }))]], 1)
 assert(out == "ready false\tinterrupted!\ttrue\t1\n" and status == 0, out .. err)
 
+-- So does a convolution, of which each of these takes minutes, and its gradients.
+for _, op in ipairs {
+  "lt.conv2d(x, w)", "lt.conv2d_transpose(lt.ones {1, 1500, 1500, 1}, w)",
+  "local v = lt.Variable(w) local t = lt.GradientTape() t:gradient(lt.conv2d(x, v), v)",
+} do
+  out, err, status = interrupt("-", [[
+    local x, w = lt.ones {1, 3000, 3000, 1}, lt.ones {1500, 1500, 1, 1}
+    ]] .. ready .. [[
+    local ok, err = pcall(function() ]] .. op .. [[ end)
+    for _ = 1, 1000000 do end
+    print(ok, tostring(err):match("interrupted!"), lt.ones {2}:sum():item())]], 1)
+  assert(out == "ready false\tinterrupted!\t2.0\n" and status == 0, op .. ": " .. out .. err .. status)
+end
+
 -- A replay ends between two of its ops, and the graph can be replayed again. On a GPU the wait for its results ends, too.
 for said, devices in pairs { ["graph: interrupted!"] = "", ["interrupted!"] = "lt.config.set_simulated_gpus(1) " } do
   out, err, status = interrupt("-", devices .. [[

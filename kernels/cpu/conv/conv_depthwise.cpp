@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/parallel.h"
+#include "core/stop_request.h"
 #include "kernels/cpu/gemm/gemm_tile.h"
 #include "kernels/element/muladd.h"
 
@@ -156,7 +157,7 @@ void multiply_row(const ConvSizes& s, const float* x, const float* w, float* y, 
 void multiply_images(const ConvSizes& s, const float* x, const float* w, float* y) {
   const int64_t segments = (s.width.out + kSegment - 1) / kSegment, rows = s.batch * s.height.out;
   parallel_for(rows * segments, grain_of(s, rows * segments), [&](int64_t begin, int64_t end) {
-    for (int64_t at = begin; at < end; ++at) {
+    for (int64_t at = begin; at < end && !StopRequest::is_wanted(); ++at) {
       int64_t row = at / segments, first = at % segments * kSegment;
       multiply_row(s, x, w, y, row / s.height.out, row % s.height.out, first, std::min(first + kSegment, s.width.out));
     }
@@ -197,7 +198,7 @@ void sum_taps(const ConvSizes& s, const TapTile& tile, const float* x, const flo
   const int64_t used = tile.count * kPerRegister, tap_step = w.dilation * s.channels,
                 place_step = w.stride * s.channels;
   const auto kernel = kTapKernels[static_cast<std::size_t>(tile.count - 1)];
-  for (int64_t row = 0; row < s.batch * h.out; ++row) {
+  for (int64_t row = 0; row < s.batch * h.out && !StopRequest::is_wanted(); ++row) {
     int64_t image = row / h.out, seen = row % h.out * h.stride - h.before + tile.down * h.dilation;
     if (seen < 0 || seen >= h.in) continue;
     std::fill_n(row_sums, used, 0.0f);

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "core/stop_request.h"
 #include "kernels/cpu/conv/conv_cuts.h"
 #include "kernels/cpu/conv/onednn_conv.h"
 #include "kernels/cpu/gemm/gemm.h"
@@ -60,7 +61,8 @@ template <class C> void product_by_rows(const MatMulSizes& s, const C* a, const 
   const int64_t rows = std::max(kLeastRows, (s.m + wanted - 1) / wanted), parts = (s.m + rows - 1) / rows;
   if (parts <= 1) return gemm_cut_by_sizes(s, a, b, c);
   parallel_for(parts, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t first = begin * rows; first < std::min(end * rows, s.m); first += rows) {
+    const int64_t last = std::min(end * rows, s.m);
+    for (int64_t first = begin * rows; first < last && !StopRequest::is_wanted(); first += rows) {
       MatMulSizes part = s;
       part.m = std::min(rows, s.m - first);
       gemm(part, a + first * s.lda, b, c + first * s.n);
@@ -104,7 +106,7 @@ inline bool is_sum_of_products([[maybe_unused]] const ConvSizes& s) {
 // Computes y from x and w where is_sum_of_products(s). False if there is no memory for it.
 inline bool sum_of_products(const ConvSizes& s, const float* x, const float* w, float* y) {
   const int64_t step = s.width.stride * s.channels;
-  for (int64_t image = 0; image < s.batch; ++image) {
+  for (int64_t image = 0; image < s.batch && !StopRequest::is_wanted(); ++image) {
     float* result = y + image * s.width.out * s.out;
     for (int64_t tap = 0; tap < s.width.size; tap += s.width.stride) {
       const int64_t depth = std::min(s.width.stride, s.width.size - tap) * s.channels;

@@ -10,6 +10,7 @@
 #include <new>
 
 #include "core/parallel.h"
+#include "core/stop_request.h"
 #include "kernels/cpu/conv/im2col.h"
 #include "kernels/cpu/gemm/gemm_pack.h"
 #include "kernels/cpu/gemm/gemm_shares.h"
@@ -171,7 +172,7 @@ void multiply_piece(const Convolution& in, const Piece& piece, const Share& shar
     int64_t columns = std::min<int64_t>(kTileColumns<float>, share.columns - j);
     pack_panel(weights, w, first, depth, share.j + j, columns, width_of(columns), panel);
   }
-  for (int64_t i = 0; i < share.rows; i += kBlockRows) {
+  for (int64_t i = 0; i < share.rows && !StopRequest::is_wanted(); i += kBlockRows) {
     Share block{share.i + i, std::min(kBlockRows, share.rows - i), 0, 0};
     find_taps(in, piece, block.i, block.rows, room.taps);
     panel = room.panels.get();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/parallel.h"
+#include "core/stop_request.h"
 #include "kernels/cpu/gemm/gemm.h"
 #include "kernels/cpu/loops/rows.h"
 #include "kernels/indexing/window_ways.h"
@@ -56,7 +57,7 @@ void windows_times(const ConvSizes& s, const C* source, int64_t from, int64_t to
   parallel_for((total + together - 1) / together, grain, [&](int64_t begin, int64_t end) {
     std::vector<C> rows(static_cast<std::size_t>(together * depth));
     std::vector<C> product(s.groups > 1 ? static_cast<std::size_t>(together * to) : 0);
-    for (int64_t item = begin; item < end; ++item) {
+    for (int64_t item = begin; item < end && !StopRequest::is_wanted(); ++item) {
       Places places{item * together, std::min(together, total - item * together)};
       MatMulSizes sizes{.m = places.count,
                         .n = to,
@@ -117,7 +118,7 @@ template <class C> void own_conv_filter(const ConvSizes& s, const C* x, const C*
       int64_t piece = item % pieces, tap = item / pieces % s.taps(), group = item / pieces / s.taps();
       int64_t first = piece * kPiece, channels = std::min(kPiece, in - first);
       std::fill(sum.begin(), sum.end(), C(0));
-      for (int64_t place = 0; place < places; place += kTogether) {
+      for (int64_t place = 0; place < places && !StopRequest::is_wanted(); place += kTogether) {
         int64_t count = std::min(kTogether, places - place);
         lay_out<Forward>(s, x, {place, count}, tap, 1, s.channels, group * in + first, channels, rows.data());
         MatMulSizes sizes{.m = channels,

@@ -15,6 +15,7 @@
 
 #include "core/blocked_signals.h"
 #include "core/parallel.h"
+#include "core/stop_request.h"
 #include "kernels/cpu/conv/conv_cuts.h"
 #include "kernels/cpu/gemm/omp_threads.h"
 #include "kernels/cpu/gemm/onednn_memory.h"
@@ -321,7 +322,7 @@ template <class Run> bool for_cuts(const Plan& plan, const Run& run) {
     OneOmpThread one;
     BlockedSignals blocked;  // some convolutions are products: see Note [Signals wait for sgemm] in onednn_gemm.cpp
     try {
-      for (int64_t at = begin; at < end; ++at) run(static_cast<std::size_t>(at));
+      for (int64_t at = begin; at < end && !StopRequest::is_wanted(); ++at) run(static_cast<std::size_t>(at));
     } catch (const std::exception&) {
       succeeded = false;  // out of memory
     }

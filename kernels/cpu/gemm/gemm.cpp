@@ -413,8 +413,8 @@ template <class T, class Multiply>
 void in_ranges(const MatMulSizes& s, const T* a, const T* b, T* c, const Multiply& multiply) {
   if (multiplications(s) <= kUncutProduct || !StopRequest::is_watching()) return multiply(s, a, b, c);
   const double cost_of_row = static_cast<double>(s.n) * static_cast<double>(s.k);
-  const int64_t rows =
-      std::max(kLeastCutRows, static_cast<int64_t>(kUncutProduct / cost_of_row) & ~(kLeastCutRows - 1));
+  const double uncut = max_threads() == 1 ? kUncutProduct / 2 : kUncutProduct;
+  const int64_t rows = std::max(kLeastCutRows, static_cast<int64_t>(uncut / cost_of_row) & ~(kLeastCutRows - 1));
   MatMulSizes range = s;
   for (int64_t i = 0; i < s.m && !StopRequest::is_wanted(); i += rows) {
     range.m = std::min(rows, s.m - i);
@@ -428,7 +428,9 @@ bool tiled_gemm(const MatMulSizes& s, const float* a, const float* b, const floa
   const double work = multiplications(s);
   if (!fills_tiles<float>(s) || (s.n < kFewColumns && work > kTiledFewRows)) return false;
   if (work > kTiledProduct && !rows_collide(s)) return false;
-  gemm_in_tiles<float>(s, a, b, bias, c);
+  in_ranges(s, a, b, c, [=](const MatMulSizes& range, const float* x, const float* y, float* z) {
+    gemm_in_tiles<float>(range, x, y, bias, z);
+  });
   return true;
 }
 

@@ -4,9 +4,11 @@
 // vector's products of 4,096 terms or more.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "core/parallel.h"
+#include "core/stop_request.h"
 #include "ops/matmul.h"
 
 namespace lutra {
@@ -46,9 +48,15 @@ inline double multiplications(const MatMulSizes& s) {
 // Calls multiply(begin, end) for ranges of `products` products of these sizes. If there are enough products, each is
 // computed on one thread; else all threads compute each large product together.
 template <class Multiply> void for_products(int64_t products, const MatMulSizes& sizes, const Multiply& multiply) {
+  constexpr double kUncut = 1 << 26;  // multiplications between two looks at Ctrl-C: some milliseconds
   double cost = multiplications(sizes);
-  if (cost >= kSharedProduct && products < kManyProducts * max_threads()) return multiply(int64_t{0}, products);
-  parallel_for(products, 1 + static_cast<int64_t>(kParallelProduct / 4 / (cost + 16)), multiply);
+  const int64_t together = 1 + static_cast<int64_t>(kUncut / (cost + 16));
+  auto multiply_range = [&](int64_t begin, int64_t end) {
+    for (; begin < end && !StopRequest::is_wanted(); begin += together)
+      multiply(begin, std::min(begin + together, end));
+  };
+  if (cost >= kSharedProduct && products < kManyProducts * max_threads()) return multiply_range(0, products);
+  parallel_for(products, 1 + static_cast<int64_t>(kParallelProduct / 4 / (cost + 16)), multiply_range);
 }
 
 }  // namespace lutra

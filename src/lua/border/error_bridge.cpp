@@ -9,6 +9,7 @@
 #include <charconv>
 
 #include "lua/border/guard.h"
+#include "lua/border/interrupts.h"
 #include "lua/border/limits.h"
 #include "lua/border/traceback.h"
 #include "lua/hints/call_form.h"
@@ -68,6 +69,8 @@ void State::raise(lua_State* L, const Error* kept) {
   const Error& error = *kept;
   if (limits != nullptr && limits->options.tensor_memory_mb > 0 && is_out_of_memory(error)) [[unlikely]]
     limits->pass(Limits::Kind::TensorMemory);
+  if (limits != nullptr && error.code() == ErrorCode::Cancelled && Interrupts::find(L)->is_requested()) [[unlikely]]
+    limits->note_position(L);
   bool has_own_words = push_call_form(L);
   lua_createtable(L, 0, 4 + static_cast<int>(error.fields().size()));
   lua_pushstring(L, name(error.code()));

@@ -82,7 +82,8 @@ void Interrupts::begin(lua_State* L, bool insists) {
   grace_us_ = kFirstGraceUs;
   next_us_ = 0;
   stopped_ = nullptr;
-  StopRequest::watch(insists);
+  // Where a host is always ready, nobody knows which thread runs Lua.
+  StopRequest::watch(insists || !is_always_ready_);
   stop_flag_ = &StopRequest::flag();
   is_running_.store(kRunning, std::memory_order_release);
 }

@@ -8,6 +8,7 @@
 #include "core/text.h"
 #include "lua/border/interrupts.h"
 #include "lua/border/state.h"
+#include "lua/border/traceback.h"
 #include "lua/border/watchdog.h"
 
 namespace lutra {
@@ -128,12 +129,8 @@ bool Limits::is_stopped(int64_t steps) noexcept {
 void Limits::note_position(lua_State* L) noexcept {
   if (position_[0] != '\0') return;
   lua_Debug frame;
-  for (int level = 0; level < 20 && lua_getstack(L, level, &frame) != 0; ++level) {
-    lua_getinfo(L, "Sl", &frame);
-    if (frame.currentline <= 0) continue;
-    std::snprintf(position_, sizeof position_, "%s:%d: ", frame.short_src, frame.currentline);
-    return;
-  }
+  if (!find_script_frame(L, &frame)) return;
+  std::snprintf(position_, sizeof position_, "%s:%d: ", frame.short_src, frame.currentline);
 }
 
 std::string Limits::text() const {

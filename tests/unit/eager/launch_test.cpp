@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "core/stop_request.h"
+#include "eager/executor.h"
 #include "support/catch.h"
 #include "support/machine.h"
 
@@ -61,6 +63,30 @@ TEST_CASE("a launch that is kept runs again with other addresses on the CPU", "[
 TEST_CASE("a launch that is kept runs again with other addresses on a GPU", "[launch]") {
   Machine machine({.simulated_gpus = 1});
   replay(machine);
+}
+
+TEST_CASE("an op that Ctrl-C may have ended early fails, and the next one does not", "[launch]") {
+  Machine machine;
+  Tensor a = machine.constant(std::vector<float>(64, 1.0F));
+  auto doubled = [&] {
+    Operand operands[2] = {{&a.rep(), Scalar::of(false)}, {&a.rep(), Scalar::of(false)}};
+    Call call(machine.runtime.ops().get("AddV2"), operands, 2);
+    return machine.values(run_op(machine.context, call));
+  };
+  StopRequest::watch(true);
+  StopRequest::ask();
+  CHECK(doubled()[0] == 2);  // nothing has looked
+  CHECK(StopRequest::is_wanted());
+  try {
+    doubled();
+    FAIL("no error");
+  } catch (const Error& error) {
+    CHECK(error.code() == ErrorCode::Cancelled);
+    CHECK(error.message() == "interrupted!");
+  }
+  StopRequest::answer();
+  CHECK(doubled()[0] == 2);
+  StopRequest::watch(false);
 }
 
 }  // namespace

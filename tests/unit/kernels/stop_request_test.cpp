@@ -1,9 +1,11 @@
 // Large products are cut while Ctrl-C may stop them: the result is the same, and a request ends them early.
 #include "core/stop_request.h"
 
+#include <atomic>
 #include <cmath>
 #include <vector>
 
+#include "core/parallel.h"
 #include "kernels/cpu/gemm/gemm.h"
 #include "support/catch.h"
 
@@ -63,4 +65,35 @@ TEST_CASE("a request ends a product, but not one of another thread or a small on
   StopRequest::ask();
   CHECK(product<float>(false).back() != 99);
   StopRequest::answer();
+}
+
+TEST_CASE("a request ends a batch of products, and those that other threads compute") {
+  MatMulSizes sizes{};
+  sizes.m = sizes.n = sizes.k = 512;  // 2^27 multiplications each
+  constexpr int64_t kProducts = 64;
+  StopRequest::watch(true);
+  std::atomic<int64_t> computed{0};
+  auto multiply = [&](int64_t begin, int64_t end) { computed += end - begin; };
+  for_products(kProducts, sizes, multiply);
+  CHECK(computed == kProducts);
+
+  // The request comes with the first product, on whatever thread.
+  computed = 0;
+  std::atomic<bool>& flag = StopRequest::flag();
+  for_products(kProducts, sizes, [&](int64_t begin, int64_t end) {
+    flag = true;
+    multiply(begin, end);
+  });
+  CHECK(computed <= max_threads());
+  CHECK(StopRequest::was_heeded());
+
+  parallel_for(kProducts, 1, [&](int64_t, int64_t) {
+    if (!StopRequest::is_wanted()) computed = -1;
+  });
+  CHECK(computed >= 0);
+  StopRequest::watch(false);
+  parallel_for(kProducts, 1, [&](int64_t, int64_t) {
+    if (StopRequest::is_wanted()) computed = -1;
+  });
+  CHECK(computed >= 0);
 }
