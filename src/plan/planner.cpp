@@ -68,10 +68,15 @@ class Planner {
   }
 
   Plan best() {
-    for (int d = 0; d < problem_.device_count(); ++d) {
-      const int same = problem_.device_class[at(d)];
-      if (same < d && same_constraints(same, d)) continue;
-      offer(text("all on ", problem_.devices[at(d)].name), place_alone(problem_, d));
+    // Devices that can have all come first: of two equal plans, the one that says so.
+    for (const bool takes_all : {true, false}) {
+      for (int d = 0; d < problem_.device_count(); ++d) {
+        const int same = problem_.device_class[at(d)];
+        if (same < d && same_constraints(same, d)) continue;
+        if ((first_obstacle(problem_, d) < 0) != takes_all) continue;
+        offer(text(takes_all ? "all on " : "all that is free on ", problem_.devices[at(d)].name),
+              place_alone(problem_, d));
+      }
     }
     offer("greedy", place_greedily(problem_));
     const double pairs = static_cast<double>(problem_.node_count()) * problem_.device_count();

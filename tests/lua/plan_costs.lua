@@ -105,7 +105,7 @@ expect.case("files that are damaged or of another machine", function()
   expect.raises("NotFound", "No such file", costs.load, costs, "/nowhere/costs.json")
   expect.raises("InvalidArgument", "costs:load: path is nil", costs.load, costs)
   expect.raises("InvalidArgument", "costs:save: path is 3", costs.save, costs, 3)
-  expect.raises("NotFound", "/nowhere", costs.save, costs, "/nowhere/costs.json")
+  expect.raises("NotFound", "costs:save: /nowhere/costs.json cannot be written", costs.save, costs, "/nowhere/costs.json")
 end)
 
 expect.case("a plan takes the time that simulated GPUs need, and predicts it", function()

@@ -168,6 +168,11 @@ expect.case("scopes, fixed and memory are constraints", function()
   expect.raises("ResourceExhausted", "too little", optimize, branches(), { x }, { devices = { "GPU:0" }, memory = { ["GPU:0"] = 1000 } })
 end)
 
+expect.case("the policy names the device that has all", function()
+  local plan = optimize(function(input) return lt.device("/GPU:1", function() return lt.exp(input * 2) end) end, { x }, { budget_ms = 0 })
+  expect.equal({ plan.policy, plan.ops[1].device, plan.ops[2].device }, { "all on GPU:1", "GPU:1", "GPU:1" })
+end)
+
 expect.case("what is fixed where it cannot run is refused", function()
   local function unique(input) return (lt.unique(input)) end
   local list = lt.constant { 1.0, 2.0 }
@@ -243,6 +248,10 @@ end)
 
 expect.case("wrong arguments", function()
   expect.raises("InvalidArgument", "placement.optimize: f is nil, expected a function", optimize)
+  local graph = lt.graph(function(input) return input * 2 end)
+  for _, f in ipairs { optimize, lt.placement.measure, lt.placement.step, lt.placement.scaling } do
+    expect.raises("InvalidArgument", "f is a graph, which replays its ops where they were recorded; give the function that lt.graph was given", f, graph, { x })
+  end
   expect.raises("InvalidArgument", "args is 3, expected a list", optimize, print, 3)
   expect.raises("InvalidArgument", "unknown option 'device'", optimize, print, {}, { device = "GPU:0" })
   expect.raises("InvalidArgument", "budget_ms is -1", optimize, print, {}, { budget_ms = -1 })
@@ -256,6 +265,7 @@ expect.case("wrong arguments", function()
   expect.raises("NotFound", "no node is called 'Mul#9'; plan:explain() lists them", plan.explain, plan, "Mul#9")
   expect.raises("NotFound", "there are Mul#1", plan.explain, plan, "Mul")
   expect.raises("InvalidArgument", "path is nil", plan.save, plan)
+  expect.raises("NotFound", "plan:save: /nowhere/plan.json cannot be written", plan.save, plan, "/nowhere/plan.json")
 end)
 
 expect.case("explain answers why an op is there, for each op", function()

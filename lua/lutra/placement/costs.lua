@@ -2,6 +2,7 @@
 local lutra, tools, use = ...
 local json = use "json"
 local devices = use "placement.devices"
+local checks = use "placement.checks"
 local record = use "placement.recording"
 local Class = use "class"
 
@@ -176,7 +177,7 @@ function Costs:save(path)
     lines[#lines + 1] = "  " .. json.encode(self.links[key]) .. (i < #pairs_ and "," or "")
   end
   lines[#lines + 1] = " ]\n}\n"
-  tools.write_file(path, table.concat(lines, "\n"))
+  tools.write_file(path, table.concat(lines, "\n"), "costs:save")
 end
 
 local function check(path, ok, what)
@@ -254,9 +255,7 @@ local model = Costs()
 
 -- Runs f(...) three times and learns what its ops take; and measures the links. Returns f's results of the last run.
 local function measure(f, ...)
-  if type(f) ~= "function" then
-    tools.fail("InvalidArgument", ("placement.measure: f is %s, expected a function"):format(tools.what_is(f)))
-  end
+  checks.is_function("placement.measure", f)
   local args, results = table.pack(...), nil
   model:measure_links(devices.all())
   for _ = 1, 3 do

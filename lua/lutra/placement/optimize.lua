@@ -3,6 +3,7 @@ local lutra, tools, use = ...
 local options = use "options"
 local costs = use "placement.costs"
 local record = use "placement.recording"
+local checks = use "placement.checks"
 local build = use "placement.graph"
 local devices = use "placement.devices"
 local Plan = use "placement.plan"
@@ -30,9 +31,7 @@ end
 
 local function optimize(f, args, given)
   local who = "placement.optimize"
-  if type(f) ~= "function" then
-    tools.fail("InvalidArgument", ("%s: f is %s, expected a function"):format(who, tools.what_is(f)))
-  end
+  checks.is_function(who, f)
   if args ~= nil and (type(args) ~= "table" or getmetatable(args) ~= nil) then
     tools.fail("InvalidArgument", ("%s: args is %s, expected a list of f's arguments: {x, y}"):format(who, tools.what_is(args)))
   end
@@ -49,9 +48,7 @@ local function optimize(f, args, given)
 end
 
 local function load(path, f)
-  if f ~= nil and type(f) ~= "function" then
-    tools.fail("InvalidArgument", ("placement.load: f is %s, expected the plan's function"):format(tools.what_is(f)))
-  end
+  if f ~= nil then checks.is_function("placement.load", f, "the plan's function") end
   return Plan.read(path, f)
 end
 

@@ -289,7 +289,7 @@ function Plan:save(path)
   local text = json.encode { format = kFormat, makespan_us = self.makespan_us, policy = self.policy, placement = self.placement,
     ops = ops, devices = self.devices, alternatives = self.alternatives, critical_path = self.critical_path,
     options = self.saved and self.options or self.graph.options }
-  tools.write_file(path, text .. "\n")
+  tools.write_file(path, text .. "\n", "plan:save")
 end
 
 -- Reads what save wrote.

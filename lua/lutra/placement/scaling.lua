@@ -6,6 +6,7 @@ local options = use "options"
 local hosts = use "placement.hosts"
 local devices = use "placement.devices"
 local costs = use "placement.costs"
+local checks = use "placement.checks"
 local record = use "placement.recording"
 
 local Scaling = { __name = "lutra.placement.Scaling" }
@@ -63,10 +64,7 @@ return function(f, args, counts, given)
     local model = f
     f = function(...) return model:train_on_batch(...) end
   end
-  if type(f) ~= "function" then
-    tools.fail("InvalidArgument",
-      ("%s: f is %s, expected a function or a compiled model"):format(who, tools.what_is(f)))
-  end
+  checks.is_function(who, f, "a function or a compiled model")
   if type(args) ~= "table" or getmetatable(args) ~= nil then
     tools.fail("InvalidArgument",
       ("%s: args is %s, expected a list of f's arguments: {x, y}"):format(who, tools.what_is(args)))
@@ -115,7 +113,9 @@ return function(f, args, counts, given)
     local share = math.ceil(rows / n) / rows
     local compute = divided * share + whole
     local sum = 0
-    if between then
+    if sum_bytes == 0 then
+      sum = 0  -- no gradients
+    elseif between then
       sum = hosts.sum_us(n, sum_bytes, between, all["CPU:0"].speed.bytes)
     elseif n > 1 and first.is_simulated then
       -- All cross to the first replica at once, are added there, and the sums cross back one after the other.

@@ -1,6 +1,7 @@
 -- step(f): a function that does what f does, with its ops placed by plans. The first call of each combination of
 -- arguments' shapes runs by the rules, the second is recorded, later ones run as planned where that is worth it.
 local lutra, tools, use = ...
+local checks = use "placement.checks"
 local record = use "placement.recording"
 local plan_of = use "placement.optimize".plan_of
 local costs = use "placement.costs"
@@ -87,9 +88,7 @@ function Step:__call(...)
 end
 
 local function step(f)
-  if type(f) ~= "function" then
-    tools.fail("InvalidArgument", ("placement.step: f is %s, expected a function"):format(tools.what_is(f)))
-  end
+  checks.is_function("placement.step", f)
   return setmetatable({ f = f, entries = {} }, Step)
 end
 

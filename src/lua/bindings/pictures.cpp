@@ -256,8 +256,11 @@ int base64(Args& args) {
 }
 
 // write_file(path, bytes): whole or not at all.
+// write_file(path, bytes[, who])
 int write_file(Args& args) {
-  AtomicFile file(args.who(), std::string(args.string(1, "file")), args.state.allowed_paths.get());
+  args.at_most(3);
+  const std::string who(args.has(3) ? args.string(3, "who") : args.who());
+  AtomicFile file(who.c_str(), std::string(args.string(1, "file")), args.state.allowed_paths.get());
   file.write(args.string(2, "bytes"));
   file.commit();
   return 0;
