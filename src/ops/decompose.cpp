@@ -2,7 +2,9 @@
 // factorise.cpp); of exponentials: Al-Mohy and Higham, "Computing the Frechet derivative of the matrix exponential"
 // (2009).
 
+#include "core/error.h"
 #include "ops/matrices.h"
+#include "ops/scan.h"
 #include "ops/shape.h"
 
 namespace lutra {
@@ -26,15 +28,41 @@ Value as_matrices(Gradient& g, Value x) {
   return g.reshape(x, shape);
 }
 
+// The conjugate of the determinant's derivatives, the cofactors, of any matrices: with x = u diag(s) v^H they are
+// u diag(the products of all other s) v^H, times the conjugate of det(u) det(v^H).
+Value cofactors(Gradient& g, Value x) {
+  Value found[3];
+  g.call_all("Svd", {x}, found);
+  Value s = found[1], vh = found[2];
+  const Axes last = single(g.shape(s).rank() - 1);
+  Value before = g.call("Cumprod", {s}, ScanAttrs{.axis = last, .exclusive = true, .reverse = false});
+  Value behind = g.call("Cumprod", {s}, ScanAttrs{.axis = last, .exclusive = true, .reverse = true});
+  Value turn = g.call("MatrixDeterminant", {found[0]}) * g.call("MatrixDeterminant", {vh});
+  return as_matrices(g, conj(g, turn)) * mul(g, found[0] * g.cast(as_row(g, before * behind), g.dtype(x)), vh);
+}
+
+// The inverses of x, or false if one of the matrices has none.
+bool invert(Gradient& g, Value* inverse) {
+  try {
+    *inverse = g.call("MatrixInverse", {g.x_in_key(0)});
+    return true;
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::InvalidArgument) throw;
+    return false;
+  }
+}
+
 void determinant_gradient(Gradient& g) {
   if (g.shape_of(0).size() == 0) return g.add(0, g.fill(g.shape_of(0), 0, g.key()));
-  Value inverse = g.call("MatrixInverse", {g.x_in_key(0)});
-  g.add(0, as_matrices(g, g.dy() * conj(g, g.y())) * adjoint(g, inverse));
+  Value inverse;
+  if (invert(g, &inverse)) return g.add(0, as_matrices(g, g.dy() * conj(g, g.y())) * adjoint(g, inverse));
+  g.add(0, as_matrices(g, unhalved(g, g.dy())) * cofactors(g, unhalved(g, g.x_in_key(0))));
 }
 
 void log_determinant_gradient(Gradient& g) {
   if (g.shape_of(0).size() == 0) return g.add(0, g.fill(g.shape_of(0), 0, g.key()));
-  Value inverse = g.call("MatrixInverse", {g.x_in_key(0)}), slope = g.dy(1);
+  Value inverse, slope = g.dy(1);
+  require(invert(g, &inverse), g.op().lua_name, ": the matrix is singular: the logarithm has no gradient there");
   // A complex sign turns by the imaginary part of trace(inverse dx).
   if (is_complex(g.key())) {
     Value turning = g.has_dy(0) ? g.call("Imag", {g.dy(0) * conj(g, g.y(0))}) : Value(0.0);
@@ -139,7 +167,7 @@ void define_decompose_ops(OpRegistry& ops) {
       .inputs = {{"x", kEveryNumber, "[..., n, n]"}},
       .output = "[...]; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of "
                 "float32 in float32 where OpenBLAS is installed",
-      .errors = "InvalidArgument if x is not square or is bool; in the gradient, if it is singular.",
+      .errors = kSquareErrors,
       .source = "numpy.linalg.det; gradient: Giles 2008",
       .example = "lutra.det{{1.0, 2.0}, {3.0, 4.0}}  --> -2.0",
       .compute = Compute::Float,

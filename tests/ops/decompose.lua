@@ -44,11 +44,29 @@ spec "det" {
     local a, b = random_tensor { 80, 80 } / 9, random_tensor({ 80, 80 }, "float64", 2) / 9
     t.close(a:matmul(b):det() / (a:det() * b:det()), 1, 1e-9)
     t.ok(math.abs(a:float32():det():item() / a:det():item() - 1) < 1e-3)
-    local tape <close> = lt.GradientTape()
-    local singular = lt.constant { { 1.0, 2.0 }, { 2.0, 4.0 } }
-    tape:watch(singular)
-    local zero = singular:det()
-    t.raises("InvalidArgument", "inv: the matrix is singular", function() tape:gradient(zero, singular) end)
+    -- At singular matrices the gradient is the matrix of cofactors, worked out by hand.
+    local function slope(f, x)
+      local tape <close> = lt.GradientTape()
+      tape:watch(x)
+      return tape:gradient(f(x), x)
+    end
+    local function double(list) return lt.constant(list, { dtype = "float64" }) end
+    local function det(x) return x:det() end
+    local two, rank1 = { { 1, 2 }, { 2, 4 } }, { { 1, 1, 1 }, { 2, 2, 2 }, { 3, 3, 3 } }
+    for dtype, tolerance in pairs { float32 = 1e-5, float64 = 1e-13, float16 = 1e-2 } do
+      t.close(slope(det, lt.constant(two, { dtype = dtype })), { { 4, -2 }, { -2, 1 } }, tolerance)
+    end
+    t.ok(slope(det, double(rank1)):abs():max():item() < 1e-13)
+    t.close(slope(det, double { { 0, 0, 0 }, { 0, 2, 0 }, { 0, 0, -3 } }), { { -6, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, 1e-13)
+    t.close(slope(det, double { two, { { 1, 2 }, { 3, 4 } } }), { { { 4, -2 }, { -2, 1 } }, { { 4, -3 }, { -2, 1 } } }, 1e-13)
+    -- Of (1 i; i -1) the cofactors are (-1 -i; -i 1); the gradient is their conjugate.
+    local z = lt.complex(double { { 1, 0 }, { 0, -1 } }, double { { 0, 1 }, { 1, 0 } })
+    local turned = slope(function(x) return x:det():real() end, z)
+    t.close(turned:real(), { { -1, 0 }, { 0, 1 } }, 1e-13)
+    t.close(turned:imag(), { { 0, 1 }, { 1, 0 } }, 1e-13)
+    -- The second derivative of the product of both elements by one of the corners.
+    local second = slope(function(x) return slope(det, x)[{ 1, 1 }] end, double { { 1, 2 }, { 2, 4 } })
+    t.close(second, { { 0, 0 }, { 0, 1 } }, 1e-12)
   end,
 }
 
@@ -70,6 +88,12 @@ spec "slogdet" {
     local x = random_tensor { 90, 90 }
     local sign, log = x:slogdet()
     t.close(sign * lt.exp(log - 100), x:det() * math.exp(-100), 1e-9)
+    local tape <close> = lt.GradientTape()
+    local singular = lt.constant { { 1.0, 2.0 }, { 2.0, 4.0 } }
+    tape:watch(singular)
+    local _, none = singular:slogdet()
+    t.raises("InvalidArgument", "slogdet: the matrix is singular: the logarithm has no gradient there",
+      function() tape:gradient(none, singular) end)
   end,
 }
 

@@ -730,12 +730,12 @@ function Tensor:cumsum(axis, options) end
 --- The determinant of each matrix, by LU factorisation; 1 of a matrix without rows.
 ---@param x any [..., n, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # [...]; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
---- Errors: InvalidArgument if x is not square or is bool; in the gradient, if it is singular.
+--- Errors: InvalidArgument if x is not square or is bool.
 function lutra.det(x) end
 
 --- The determinant of each matrix, by LU factorisation; 1 of a matrix without rows.
 ---@return lutra.Tensor # [...]; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
---- Errors: InvalidArgument if x is not square or is bool; in the gradient, if it is singular.
+--- Errors: InvalidArgument if x is not square or is bool.
 function Tensor:det() end
 
 --- For a vector: the square matrix with it on a diagonal and zeros elsewhere. For a matrix: that diagonal.
