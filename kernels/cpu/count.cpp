@@ -1,6 +1,7 @@
 // Masks, counts and searches of sorted values on the CPU.
 
 #include <bit>
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -275,9 +276,20 @@ template <class T> void run_searchsorted(const KernelArgs& args) {
   else search_all<T, false>(args);
 }
 
+// A fault's value: -1, 0 or 1 for -inf, nan or inf.
+template <class T> void run_finite_range(const KernelArgs& args) {
+  for (const Array& limit : {args.in[0], args.in[1]}) {
+    const auto value = static_cast<double>(*limit.as<T>());
+    if (!std::isfinite(value)) args.fault->raise(FaultCode::WrongValue, std::isnan(value) ? 0 : value < 0 ? -1 : 1);
+  }
+  *args.out[0].as<T>() = *args.in[0].as<T>();
+}
+
 }  // namespace
 
 void register_count_cpu(KernelRegistry& kernels) {
+  kernels.add_each("FiniteRange", DeviceType::CPU, AllFloats{},
+                   [](auto tag) { return KernelEntry{.run = run_finite_range<typename decltype(tag)::type>}; });
   auto nonzero = [](auto tag) {
     using T = typename decltype(tag)::type;
     return KernelEntry{.run = run_nonzero<T>, .count = count_nonzero_rows<T>};

@@ -49,6 +49,13 @@ Cost searchsorted_cost(const KernelArgs& args) {
   return {.flops = values * steps, .bytes = values * (element + 8) + static_cast<double>(sorted.size) * element};
 }
 
+void range_shape(Inference& inference) { inference.output(inference.key(), Shape()); }
+// Without the op's name, as histogram's is put in front.
+Error not_finite(const char*, const Fault& fault) {
+  const char* what = fault.value == 0 ? "nan" : fault.value < 0 ? "-inf" : "inf";
+  return Error(ErrorCode::InvalidArgument, text("x has ", what, ", and no range is given: write {min = , max = }"));
+}
+
 void mask_shape(Inference& inference) {
   Shape t = inference.shape(0), mask = inference.shape(1);
   bool fits = mask.rank() <= t.rank();
@@ -127,6 +134,16 @@ void define_count_ops(OpRegistry& ops) {
       .saves = kX0,
       .fault = value_below_first,
       .flags = kDynamic,
+  });
+  ops.define({
+      .name = "FiniteRange",
+      .summary = "The lower of two limits, both of which must be finite: the range of a histogram.",
+      .inputs = {{"low", kFloats, "a scalar"}, {"high", kFloats, "a scalar"}},
+      .output = "a scalar; the promoted dtype",
+      .source = "numpy.histogram",
+      .shape = range_shape,
+      .fault = not_finite,
+      .flags = kHidden | kNoSlope,
   });
   ops.define({
       .name = "BooleanMask",

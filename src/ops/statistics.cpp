@@ -56,6 +56,7 @@ void compose_cov(Composition& c) {
 
 void compose_corrcoef(Composition& c) {
   Value rows = centred(c, c.attrs<CovAttrs>().rowvar);
+  if (c.shape(rows)[1] == 0) return c.give(c.fill(c.output_shape(), kNan, c.dtype(rows)));
   Value unit = rows / c.call("Sqrt", {c.sum(rows * rows, 1u << 1, true)});
   Value all = gram(c, unit);
   Value low = c.call("Maximum",
@@ -143,6 +144,7 @@ void compose_histogram(Composition& c) {
   } else if (n > 0) {
     low = c.call("Min", {x}, ReduceAttrs());
     high = c.call("Max", {x}, ReduceAttrs());
+    low = c.call("FiniteRange", {low, high});
   } else {
     low = c.fill(Shape(), 0, c.dtype(x));
     high = c.fill(Shape(), 1, c.dtype(x));
@@ -273,7 +275,9 @@ void define_statistics_ops(OpRegistry& ops) {
                                       attr("min", &HistogramAttrs::min, "the range's lower end"),
                                       attr("max", &HistogramAttrs::max, "the range's upper end")}),
       .output = "counts [bins], int64; edges [bins + 1], float64 for float64, else float32",
-      .errors = "InvalidArgument for fewer than one bin, one end of a range alone, ends out of order, or if x is bool.",
+      .errors = "InvalidArgument for fewer than one bin, one end of a range alone, ends out of order, inf or nan "
+                "without a range, or if "
+                "x is bool.",
       .source = "numpy.histogram",
       .example = "lutra.histogram({1.0, 2.0, 1.5}, 2)  --> {1, 2}, {1.0, 1.5, 2.0}",
       .outputs = 2,

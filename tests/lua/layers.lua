@@ -103,6 +103,16 @@ for words, f in pairs {
 } do
   expect.raises("InvalidArgument", words, f)
 end
+-- add_weight's shape is checked, whatever the initializer does with it.
+for words, shape in pairs {
+  ["add_weight: shape[1] is a table, expected a whole number"] = { { 3 }, 4 }, ['add_weight: shape is "a", expected a list of sizes'] = "a",
+  ["add_weight: shape[2] is 1.5, expected a whole number"] = { 2, 1.5 }, ["add_weight: shape[1] is -2, expected a whole number"] = { -2 },
+} do
+  local Own = nn.Layer:extend "Own"
+  function Own:build() self.kernel = self:add_weight { shape = shape } end
+  function Own:call(x) return x end
+  expect.raises("InvalidArgument", words, function() Own()(lt.ones { 2, 3 }) end)
+end
 expect.raises("OutOfRange", "id 5", function() return nn.Embedding(4, 2)(lt.constant { 5 }) end)
 
 -- A layer that failed, in a call or in its build, is garbage once the program has it no more.

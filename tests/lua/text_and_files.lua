@@ -176,6 +176,9 @@ expect.case("images in folders of classes", function()
   expect.equal(labels { label_mode = false }[1], { 10 })
   local train, held = labels { validation_split = 0.34, subset = "training", seed = 3 }, labels { validation_split = 0.34, subset = "validation", seed = 3 }
   expect.equal(#train + #held, 6)
+  -- Keras takes int(6 * 0.34) = 2, and int(6 * 0.2) = 1.
+  expect.equal({ #held, #labels { validation_split = 0.2, subset = "validation" }, #labels { validation_split = 0.2, subset = "training" } },
+    { 2, 1, 5 })
   for _, a in ipairs(train) do for _, b in ipairs(held) do assert(a[1] ~= b[1], "shared") end end
   for x in data.image_folder(folder.at "pictures", { color_mode = "grayscale", batch_size = 6, image_size = { 2, 2 } }):iterate() do
     expect.equal({ table.unpack(x.shape) }, { 6, 2, 2, 1 })

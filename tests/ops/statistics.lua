@@ -24,7 +24,11 @@ spec "cov" {
 
 spec "corrcoef" {
   example = { { { 1, 2, 3 }, { 3, 2, 1 } }, gives = { { 1.0, -1.0 }, { -1.0, 1.0 } }, dtype = "float32" },
-  examples = { { { { 1.0, 2.0 }, { 5.0, 5.0 } }, gives = { { 1, nan }, { nan, nan } } } },
+  examples = {
+    { { { 1.0, 2.0 }, { 5.0, 5.0 } }, gives = { { 1, nan }, { nan, nan } } },
+    { zeros { 0 }, gives = nan, shape = {} },
+    { zeros { 2, 0 }, gives = { { nan, nan }, { nan, nan } } },
+  },
   rejects = { { args = { zeros { 1, 1, 1 } }, says = "corrcoef: x (1, 1, 1) has 3 axes" } },
   check = function(t) statistics.check(t, "corrcoef") end,
 }
@@ -92,6 +96,9 @@ spec "histogram" {
     counts, edges = lt.histogram(lt.constant { 1, 2, 3, 9 }, { bins = 2, min = 0, max = 4 })
     t.equal(counts, lt.constant({ 1, 2 }, { dtype = "int64" }))
     t.ok(edges.dtype == "float32")
+    -- With a range, what is outside it is not counted.
+    counts = lt.histogram({ nan, inf, -inf, 1 }, 4, { min = 0, max = 2 })
+    t.equal(counts, lt.constant({ 0, 0, 1, 0 }, { dtype = "int64" }))
     local large = lt.range(100000) % 100
     t.equal((lt.histogram(large, 100)), lt.fill({ 100 }, 1000):cast("int64"))
   end,
@@ -101,6 +108,9 @@ spec "histogram" {
     { args = { { 1 }, 3, { min = 2, max = 1 } }, says = "histogram: the range is from 2 to 1, expected finite numbers in order" },
     { args = { { 1 }, 3, { min = 0, max = inf } }, says = "histogram: the range is from 0 to inf" },
     { args = { bool { true } }, says = "histogram: x is bool, expected a number" },
+    { args = { { inf, 1 } }, says = "histogram: x has inf, and no range is given: write {min = , max = }" },
+    { args = { { -inf, 1 } }, says = "histogram: x has -inf, and no range" },
+    { args = { { 1, nan } }, says = "histogram: x has nan, and no range" },
   },
 }
 

@@ -1259,14 +1259,14 @@ function Tensor:heaviside(values) end
 ---@param bins? any how many bins (default 10)
 ---@param options? any options
 ---@return lutra.Tensor # counts [bins], int64; edges [bins + 1], float64 for float64, else float32
---- Errors: InvalidArgument for fewer than one bin, one end of a range alone, ends out of order, or if x is bool.
+--- Errors: InvalidArgument for fewer than one bin, one end of a range alone, ends out of order, inf or nan without a range, or if x is bool.
 function lutra.histogram(x, bins, options) end
 
 --- Counts the elements of x in bins of equal width, and gives the bins' edges. Each bin has its lower edge, the last one both. Elements outside the range and nan are not counted. Without a range it is from the smallest to the largest element.
 ---@param bins? any how many bins (default 10)
 ---@param options? any options
 ---@return lutra.Tensor # counts [bins], int64; edges [bins + 1], float64 for float64, else float32
---- Errors: InvalidArgument for fewer than one bin, one end of a range alone, ends out of order, or if x is bool.
+--- Errors: InvalidArgument for fewer than one bin, one end of a range alone, ends out of order, inf or nan without a range, or if x is bool.
 function Tensor:histogram(bins, options) end
 
 --- The square root of a^2 + b^2, which neither overflows nor vanishes on the way; inf if either is infinite. Its gradient is 0 where it is 0.

@@ -131,7 +131,8 @@ function files.image_folder(folder, given)
   -- One order for both parts, so that they never share a picture.
   if read.subset then
     local order = lutra.random.permutation(#paths, { seed = read.seed or 1 }):totable()
-    local first, last = 1, math.floor(#paths * (1 - read.validation_split))
+    -- The share of validation is rounded down, as Keras does.
+    local first, last = 1, #paths - math.floor(#paths * read.validation_split)
     if read.subset == "validation" then first, last = last + 1, #paths end
     local some_paths, some_labels = {}, {}
     for i = first, last do some_paths[#some_paths + 1], some_labels[#some_labels + 1] = paths[order[i]], labels[order[i]] end

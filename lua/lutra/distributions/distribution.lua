@@ -60,10 +60,20 @@ end
 -- log_prob's result: minus infinity outside of the support.
 function Distribution.outside(is_outside, y) return (lutra.where(is_outside, -math.huge, y)) end
 
--- Makes the methods of a distribution say so when they are called with a dot.
+-- The most arguments of each method, the distribution included.
+local kMethods = { sample = 3, log_prob = 2, prob = 2, entropy = 1, mean = 1, variance = 1, stddev = 1, kl = 2, cdf = 2, icdf = 2,
+  covariance = 1 }
+
+-- Makes a distribution's constructor and methods name themselves in the errors of ops that they call, and methods say so
+-- when they are called with a dot.
 function Distribution.finish_class(made)
-  for name in ("sample log_prob prob entropy mean variance stddev kl cdf icdf covariance"):gmatch "%a[%w_]*" do
-    if made[name] then use "colon"(made, "d", "distribution", name) end
+  local who = made.__name:gsub("^lutra%.", "")
+  made.init = options.bounded(who, math.maxinteger, made.init, true)
+  for name, count in pairs(kMethods) do
+    if made[name] then
+      made[name] = options.bounded(who .. ":" .. name, count, made[name], true)
+      use "colon"(made, "d", "distribution", name)
+    end
   end
   return made
 end

@@ -20,8 +20,8 @@ struct Instead {
 constexpr Instead kInstead[] = {
     {"clip", "min", "without a lower bound write minimum(x, max)"},
     {"clip", "max", "without an upper bound write maximum(x, min)"},
-    {"where", "x", "the places where cond is true are nonzero(cond)"},
-    {"where", "y", "the places where cond is true are nonzero(cond)"},
+    {"where", "x", "where(cond) alone gives the places where a tensor or table is true"},
+    {"where", "y", "where(cond) alone gives the places where a tensor or table is true"},
 };
 
 std::string without_value(const OpDef& op, std::string_view input) {

@@ -82,6 +82,7 @@ function weights:add_weight(given)
     { name = "weight", shape = {}, initializer = "glorot_uniform", trainable = true, dtype = "float32",
       regularizer = false, constraint = false })
   local who = "layer '" .. use "nn.layers.layer".Layer.named(self) .. "'"
+  read.shape = options.shape("add_weight", "shape", tools.is_shape(read.shape) and { table.unpack(read.shape) } or read.shape)
   for axis = 1, #read.shape do
     if read.shape[axis] == -1 then
       self:refuse("its weight '%s' depends on an input size that is not fixed: give the size, or remove the axis in an "
