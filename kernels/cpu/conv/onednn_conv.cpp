@@ -320,9 +320,11 @@ template <class Run> bool for_cuts(const Plan& plan, const Run& run) {
   std::atomic<bool> succeeded{true};
   parallel_for(static_cast<int64_t>(plan.cuts.size()), 1, [&](int64_t begin, int64_t end) {
     OneOmpThread one;
-    BlockedSignals blocked;  // some convolutions are products: see Note [Signals wait for sgemm] in onednn_gemm.cpp
     try {
-      for (int64_t at = begin; at < end && !StopRequest::is_wanted(); ++at) run(static_cast<std::size_t>(at));
+      for (int64_t at = begin; at < end && !StopRequest::is_wanted(); ++at) {
+        BlockedSignals blocked;  // some convolutions are products: see Note [Signals wait for sgemm] in onednn_gemm.cpp
+        run(static_cast<std::size_t>(at));
+      }
     } catch (const std::exception&) {
       succeeded = false;  // out of memory
     }
