@@ -1,7 +1,7 @@
 -- Implements lutra.help from the annotations in _meta; loaded anew for each call (src/lua/hints/help.cpp).
 local lutra, core, sources, tools = ...
 
-local annotations = load(sources["lutra.annotations"], "=[lutra.annotations]", "t")()
+local annotations = load(sources["lutra.annotations"], "=[lutra.annotations]", "t", _ENV)()
 
 -- Classes in the order of the list, and everything by its lower-case name.
 local classes, known, names = {}, {}, {}
@@ -53,7 +53,7 @@ for _, op in ipairs(ops) do
 end
 
 -- Topics by name and synonym.
-local topics, topic_of_word, topic_names = load(sources["lutra.topics"], "=[lutra.topics]", "t")(), {}, {}
+local topics, topic_of_word, topic_names = load(sources["lutra.topics"], "=[lutra.topics]", "t", _ENV)(), {}, {}
 for i, topic in ipairs(topics) do
   topic_names[i] = topic[1]
   names[#names + 1] = topic[1]

@@ -69,9 +69,7 @@ void run_prelude(lua_State* L, State&) {
   for (std::size_t i = 0; i < kLuaSourceCount; ++i) {
     const LuaSource& source = kLuaSources[i];
     if (std::strcmp(source.name, "lutra.prelude") != 0) continue;
-    if (luaL_loadbufferx(L, source.text, source.size, "=[lutra.prelude]", "t") != LUA_OK) lua_error(L);
-    if (push_private_environment(L) == LUA_TTABLE) lua_setupvalue(L, -2, 1);
-    else lua_pop(L, 1);
+    load_own(L, source.text, source.size, "=[lutra.prelude]");
     lua_pushvalue(L, module);
     lua_pushvalue(L, core);
     lua_call(L, 2, 0);
@@ -126,6 +124,8 @@ extern "C" [[gnu::visibility("default")]] int luaopen_lutra(lua_State* L) {
   open_tape_methods(L);
   open_parts(L);
   lua_insert(L, -2);
+  if (push_private_environment(L) != LUA_TTABLE) keep_globals(L);
+  lua_pop(L, 1);
   run_prelude(L, state);
   lua_getfield(L, -1, "device");
   open_device(L, state);

@@ -31,6 +31,10 @@ void open_settings(lua_State* L, State& state);    // set_print_options, random.
 void open_timing(lua_State* L, State& state);      // time, synchronize
 void open_graphs(lua_State* L, State& state);      // graph
 
+// Keeps the globals as they are now, for Lutra's own Lua. Not in a sandbox, which has kept others.
+void keep_globals(lua_State* L);
+// Loads a chunk of Lutra's own Lua, with these globals, and pushes it. May raise a Lua error.
+void load_own(lua_State* L, const char* text, std::size_t size, const char* chunk);
 // Pushes the submodule `name` that is written in Lua (lua/lutra/NAME/init.lua), loading it the first time. Returns
 // false and pushes nothing if there is none. `module`: the stack index of the module. May raise a Lua error.
 bool push_part(lua_State* L, int module, const char* name);

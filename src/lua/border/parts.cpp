@@ -17,7 +17,7 @@
 namespace lutra {
 namespace {
 
-constexpr RegistryKey kUse{};
+constexpr RegistryKey kUse{}, kOwnGlobals{};
 
 const LuaSource* find_source(const char* name, bool is_part) {
   constexpr std::size_t kPrefix = sizeof "lutra." - 1;
@@ -79,16 +79,7 @@ int use(lua_State* L) {
   const LuaSource* source = find_source(name, false);
   if (source == nullptr) return luaL_error(L, "lutra has no part %s", name);
   const char* chunk = lua_pushfstring(L, "=[%s]", source->name);
-  if (luaL_loadbufferx(L, source->text, source->size, chunk, "t") != LUA_OK) return lua_error(L);
-  if (push_private_environment(L) == LUA_TTABLE) {
-    lua_setupvalue(L, -2, 1);
-  } else if (lua_pop(L, 1); std::strncmp(name, "repl.", 5) == 0) {
-    // The prompt outlives `tostring = nil`.
-    State::push(L, kUse);
-    lua_pushliteral(L, "prompt_globals");
-    lua_call(L, 1, 1);
-    lua_setupvalue(L, -2, 1);
-  }
+  load_own(L, source->text, source->size, chunk);
   lua_pushvalue(L, lua_upvalueindex(1));
   lua_pushvalue(L, lua_upvalueindex(2));
   State::push(L, kUse);
@@ -157,6 +148,22 @@ int use_from(lua_State* L) {
 }
 
 }  // namespace
+
+void load_own(lua_State* L, const char* text, std::size_t size, const char* chunk) {
+  if (luaL_loadbufferx(L, text, size, chunk, "t") != LUA_OK) lua_error(L);
+  if (push_private_environment(L) != LUA_TTABLE) {
+    lua_pop(L, 1);
+    State::push(L, kOwnGlobals);
+  }
+  lua_setupvalue(L, -2, 1);
+}
+
+void keep_globals(lua_State* L) {
+  const LuaSource* source = find_source("own_globals", false);
+  if (luaL_loadbufferx(L, source->text, source->size, "=[lutra.own_globals]", "t") != LUA_OK) lua_error(L);
+  lua_call(L, 0, 1);
+  State::set(L, kOwnGlobals);
+}
 
 bool push_part(lua_State* L, int module, const char* name) {
   if (find_source(name, true) == nullptr) return false;

@@ -126,7 +126,7 @@ int open_help_chunk(lua_State* L) {
   lua_getfield(L, 3, "lutra.help");
   std::size_t size = 0;
   const char* text = lua_tolstring(L, -1, &size);
-  if (luaL_loadbufferx(L, text, size, "=[lutra.help]", "t") != LUA_OK) return lua_error(L);
+  load_own(L, text, size, "=[lutra.help]");
   lua_pushvalue(L, 1);
   lua_pushvalue(L, 2);
   lua_pushvalue(L, 3);

@@ -1,5 +1,5 @@
--- The globals of the files of repl: the standard library as it is when the prompt begins, so that the prompt outlives what
--- entries do to it. `_G` is the table of the user's globals.
+-- The globals of Lutra's own Lua: the standard library as it is when Lutra is opened, whatever scripts do to theirs, as in
+-- `type = "cnn"`. `_G` is the table of the user's globals.
 local copy = { _G = _G, _VERSION = _VERSION, package = package }
 
 for name in ([[assert collectgarbage error getmetatable ipairs load next pairs pcall print rawequal rawget rawlen rawset
