@@ -78,19 +78,41 @@ bool are_alike(const Cell& a, const Cell& b) {
 
 }  // namespace
 
-bool does_the_same(Context& context, const Program& a, const Program& b) {
+std::string difference_of(Context& context, const Program& a, const Program& b) {
   auto are_cells_alike = [&](const Cell& x, const Cell& y) {
     // The bytes of a constant on a GPU are not here to compare.
     const bool has_bytes = context.runtime().device(x.device).is_host();
     if (x.kind == Cell::Kind::Constant && !has_bytes) return x.constant.rep().storage == y.constant.rep().storage;
     return are_alike(x, y);
   };
-  return std::equal(a.steps.begin(), a.steps.end(), b.steps.begin(), b.steps.end(),
-                    [](const Step& x, const Step& y) { return are_alike(x, y); }) &&
-         std::equal(a.cells.begin(), a.cells.end(), b.cells.begin(), b.cells.end(), are_cells_alike) &&
-         std::equal(a.variables.begin(), a.variables.end(), b.variables.begin(), b.variables.end(),
-                    [](const auto& x, const auto& y) { return x.identity == y.identity && x.last == y.last; }) &&
-         a.results.size() == b.results.size() && a.random_blocks == b.random_blocks && a.is_seeded == b.is_seeded;
+  auto name = [](const Program& program, std::size_t i) {
+    if (i >= program.steps.size()) return std::string("nothing");
+    const Step& step = program.steps[i];
+    const char* what = step.kind == Step::Kind::Copy ? "a copy"
+                       : step.op != nullptr          ? step.op->logged()
+                                                     : "an assignment";
+    const std::string& line = program.lines[step.line];
+    return line.empty() ? std::string(what) : text(what, " at ", line);
+  };
+  for (std::size_t i = 0; i < std::max(a.steps.size(), b.steps.size()); ++i) {
+    if (i < a.steps.size() && i < b.steps.size() && are_alike(a.steps[i], b.steps[i])) continue;
+    const std::string first = name(a, i), second = name(b, i);
+    if (first == second) return text(first, " has other numbers, shapes or operands");
+    return text(second, " runs where ", first, " was recorded");
+  }
+  if (!std::equal(a.cells.begin(), a.cells.end(), b.cells.begin(), b.cells.end(), are_cells_alike))
+    return "a tensor from outside the function is another";
+  const bool same_variables =
+      std::equal(a.variables.begin(), a.variables.end(), b.variables.begin(), b.variables.end(),
+                 [](const auto& x, const auto& y) { return x.identity == y.identity && x.last == y.last; });
+  if (!same_variables) return "it uses other variables";
+  if (a.results.size() != b.results.size()) return "it returns other tensors";
+  const bool same_random = a.random_blocks == b.random_blocks && a.is_seeded == b.is_seeded;
+  return same_random ? "" : "it draws other random numbers";
+}
+
+bool does_the_same(Context& context, const Program& a, const Program& b) {
+  return difference_of(context, a, b).empty();
 }
 
 }  // namespace lutra::graph

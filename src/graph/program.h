@@ -128,6 +128,9 @@ struct Program {
   const Cell& cell(const CellPlace& place) const { return cells[static_cast<std::size_t>(place.cell)]; }
 };
 
+// What the first difference of two recordings is, a clause for users; "": they execute the same steps, whatever the
+// values of arguments and variables.
+std::string difference_of(Context& context, const Program& a, const Program& b);
 // Whether two recordings of a function execute the same steps, whatever the values of arguments and variables.
 bool does_the_same(Context& context, const Program& a, const Program& b);
 

@@ -285,6 +285,11 @@ void Replay::begin(std::span<const TensorRep* const> arguments) {
   draw();
 }
 
+const Program& Replay::as_recorded() {
+  for (const Draw& draw : draws_) *draw.rng = {context_.random_place().seed, draw.counter};
+  return program_;
+}
+
 void Replay::draw() {
   if (program_.is_seeded) {
     Context::RandomPlace place = context_.random_place();

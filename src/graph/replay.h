@@ -23,6 +23,8 @@ class Replay final : public IdleMemory {
   const Program& program() const { return program_; }
   // Whether the devices are still those that it was recorded on.
   bool is_valid() const { return is_valid_; }
+  // The program with its random numbers counted from the start of a call, as in a new recording.
+  const Program& as_recorded();
 
   // Finds memory for the next run. May run finalizers.
   void prepare();

@@ -726,14 +726,15 @@ function lutra.while_loop(condition, body, ...) end
 ---
 --- A call is recorded separately if its tensors have other shapes, dtypes or devices, if its other arguments differ, or
 --- if the device scope around it does. Variables are read and assigned at each replay, random numbers are drawn and
---- optimizers' rates taken, as eager calls do it. Numbers and tensors from outside f are those of the recording. What
+--- optimizers' rates taken, as eager calls do it. Numbers and tensors from outside f are those of the recording; a
+--- warning names variables that f assigned, and calls such as print, which replays do not repeat. What
 --- cannot be replayed runs eagerly, as do calls under an open tape, a placement log, a trace or a plan. Results are new
 --- tensors at each call.
 ---@param f fun(...): ... a function of tensors, tables of tensors and other values, with such results
----@param options? {name?: string} name: for summary and dot; default: where f is defined
+---@param options? {name?: string, check?: integer} name: for summary and dot; default: where f is defined. check: at every such call, f runs again and is compared with what was recorded; 0: never
 ---@return lutra.Graph
 --- Errors: FailedPrecondition while f is recorded if it reads a tensor's value, changes a table among its arguments, or
----   makes a Variable at each call. Errors in a replay name the operation and the line where it was recorded.
+---   makes a Variable at each call, and with `check` if it no longer does what was recorded. Errors in a replay name the operation and the line where it was recorded.
 --- Example:
 ---     local g = lt.graph(function(x) return (x * 2 + 1):sum() end)
 ---     print(g(lt.constant {1.0, 2.0}):item(), g(lt.constant {3.0, 4.0}):item())  --> 8.0	16.0

@@ -108,6 +108,11 @@ int call_graph(lua_State* L) {
   });
   if (!eager && record != nullptr && record->replay != nullptr && record->variables > 0) eager = notes_assignments(L);
   if (eager) return call_eagerly(L);
+  if (graph->check > 0 && record != nullptr && record->replay != nullptr && ++record->since_check >= graph->check) {
+    record->since_check = 0;
+    record->checked = std::move(record->replay);
+    record->checked->release_idle(nullptr);
+  }
   if (record != nullptr && record->replay != nullptr) {
     int results = replay_call(L, state, *graph, *record);
     if (results >= 0) return results;
@@ -119,18 +124,20 @@ int call_graph(lua_State* L) {
 
 // ---- The object ----
 
-// graph(function[, {name}])
+// graph(function[, {name, check}])
 int make_graph(lua_State* L) {
   State& state = state_of(L);
   std::string_view name;
-  int64_t wanted = 1;
+  int64_t wanted = 1, check = 0;
   // checked_graph(function, recordings): for fit.
   const bool is_checked = lua_toboolean(L, lua_upvalueindex(2)) != 0;
   read_phase(L, state, "graph", [&](Args& args) {
     args.at_most(2);
     if (lua_type(L, 1) != LUA_TFUNCTION) args.wrong(1, "f", "a function");
     if (is_checked) wanted = args.integer(2, "recordings");
-    else args.options(2, {{"name", &name}});
+    else args.options(2, {{"name", &name}, {"check", &check}});
+    if (check < 0 || check > INT32_MAX)
+      fail(ErrorCode::InvalidArgument, "graph: check is ", check, ", expected a number of calls, or 0");
   });
   lua_settop(L, 2);
   lua_pushlstring(L, name.data(), name.size());
@@ -148,7 +155,12 @@ int make_graph(lua_State* L) {
     lua_pushvalue(L, 3);
   }
   lua_setiuservalue(L, -2, GraphValues::kName);
-  read_phase(L, state, "graph", [&](Args&) { held->make(state).wanted = static_cast<int>(wanted); });
+  read_phase(L, state, "graph", [&](Args&) {
+    Graph& graph = held->make(state);
+    graph.wanted = static_cast<int>(wanted);
+    graph.is_of_fit = is_checked;
+    graph.check = static_cast<int>(check);
+  });
   return 1;
 }
 
@@ -195,6 +207,8 @@ int summary(Args& args) {
     } else {
       append(out, graph::summary_of(record->replay->program()));
       append(out, text("  replayed ", record->replays, record->replays == 1 ? " time\n" : " times\n"));
+      if (!record->effects.empty())
+        append(out, text("  the function also ", record->effects, ", which replays do not\n"));
     }
   }
   push_text(args, out);

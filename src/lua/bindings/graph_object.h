@@ -37,7 +37,11 @@ struct GraphRecord {
   int kept = 0;       // their number
   int variables = 0;  // of them, the program's variables, which come first
   bool made_variables = false;
-  std::unique_ptr<graph::Program> trial;  // the last recording, while more are wanted that do the same
+  std::string effects;                     // what the function did that replays do not, a clause for users
+  std::unique_ptr<graph::Replay> checked;  // while the function runs again: what it is compared with
+  int since_check = 0;                     // calls
+  std::string difference;                  // what that has found, a clause for users
+  std::unique_ptr<graph::Program> trial;   // the last recording, while more are wanted that do the same
   int alike = 0;
   uint64_t used = 0;
   int64_t replays = 0;
@@ -57,6 +61,9 @@ struct Graph {
   int wanted = 1;  // how many recordings must do the same before the first replay
   int next_ref = 0;
   bool was_told = false;
+  bool told_effects = false;
+  bool is_of_fit = false;
+  int check = 0;  // after so many replays the function runs again and is compared; 0: never
 };
 
 // User values of a graph's userdata.

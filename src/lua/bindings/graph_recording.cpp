@@ -243,6 +243,9 @@ void finish_recording(lua_State* L, State& state, Graph& graph, GraphRecord& rec
     std::unique_ptr<graph::Program> owned(program);
     record.refused = recording.refused();
     record.made_variables = recording.made_variables();
+    const std::unique_ptr<graph::Replay> checked = std::move(record.checked);
+    if (checked != nullptr && !record.refused.empty()) record.difference = record.refused;
+    else if (checked != nullptr && record.made_variables) record.difference = "it makes variables";
     if (!record.refused.empty() || record.made_variables) return;
     if (record.trial != nullptr && !graph::does_the_same(state.context(), *record.trial, *owned)) {
       record.refused = "two of its calls did different things";
@@ -265,11 +268,72 @@ void finish_recording(lua_State* L, State& state, Graph& graph, GraphRecord& rec
       held.push_back(&variable->box.tensor);
     }
     graph::plan_memory(state.context(), *owned);
+    if (checked != nullptr) record.difference = graph::difference_of(state.context(), checked->as_recorded(), *owned);
     record.variables = static_cast<int>(held.size());
     record.replay = std::make_unique<graph::Replay>(state.context(), std::move(*owned), std::move(held));
   });
   if (!ok) state.raise(L);
   lua_rawseti(L, frame.refs, -1);
+}
+
+// Pushes what sees the function's other effects while it runs, to be closed, or nil.
+int push_watch(lua_State* L, const Graph& graph) {
+  if (graph.is_of_fit) {
+    lua_pushnil(L);
+    return lua_gettop(L);
+  }
+  push_used(L, "graph_effects");
+  lua_getiuservalue(L, 1, GraphValues::kFunction);
+  lua_call(L, 1, 1);
+  lua_toclose(L, -1);
+  return lua_gettop(L);
+}
+
+// Takes what the watch has seen.
+void end_watch(lua_State* L, State& state, int watch, GraphRecord& record) {
+  if (lua_isnil(L, watch)) return;
+  lua_getfield(L, watch, "finish");
+  lua_pushvalue(L, watch);
+  lua_call(L, 1, 1);
+  std::size_t length = 0;
+  const char* seen = lua_tolstring(L, -1, &length);
+  state.attempt_or_raise(L, [&] { record.effects.assign(seen != nullptr ? seen : "", length); });
+  lua_pop(L, 1);
+  lua_closeslot(L, watch);
+}
+
+// Tells once of a graph what its replays do not do.
+void tell_effects(lua_State* L, State& state, Graph& graph, const GraphRecord& record) {
+  if (record.replay == nullptr || record.effects.empty() || std::exchange(graph.told_effects, true)) return;
+  lua_getiuservalue(L, 1, GraphValues::kName);
+  const char* name = lua_tostring(L, -1);
+  state.attempt_or_raise(L, [&] {
+    state.runtime().log().line(text("WARNING: graph ", name, ": the function ", record.effects,
+                                    "; replays do not. Pass what changes as an argument, and return what it gives"));
+  });
+  lua_pop(L, 1);
+}
+
+// Whether results that are no tensors differ from those of the record, whose list of kept values is at `old`.
+bool are_kept_alike(lua_State* L, int old, int now) {
+  const auto count = static_cast<lua_Integer>(std::max(lua_rawlen(L, old), lua_rawlen(L, now)));
+  for (lua_Integer i = 1; i <= count; ++i) {
+    const int kinds[] = {lua_rawgeti(L, old, i), lua_rawgeti(L, now, i)};
+    const bool is_plain = std::max(kinds[0], kinds[1]) <= LUA_TSTRING;
+    const bool is_nan = lua_rawequal(L, -1, -1) == 0 && lua_rawequal(L, -2, -2) == 0;
+    const bool is_same = lua_rawequal(L, -1, -2) != 0 || is_nan;
+    lua_pop(L, 2);
+    if (is_plain && !is_same) return false;
+  }
+  return true;
+}
+
+void raise_difference(lua_State* L, State& state, const GraphRecord& record) {
+  state.attempt_or_raise(L, [&] {
+    fail(ErrorCode::FailedPrecondition,
+         "graph: the function does something else than when it was recorded: ", record.difference,
+         ". The replays since then did what was recorded; pass what changes as an argument");
+  });
 }
 
 void require_unchanged(lua_State* L, State& state, Graph& graph, const RecordingFrame& frame, int copies) {
@@ -299,6 +363,9 @@ int record_call(lua_State* L, State& state, Graph& graph, GraphRecord* record) {
   lua_newtable(L);
   State::set(L, kSources);
   lua_toclose(L, frame.guard);
+  const int watch = push_watch(L, graph);
+  const bool is_check = record->checked != nullptr;
+  record->difference.clear();
   begin_recording(L, state, graph, *record);
   push_leaves(L, state, graph);
   frame.copies = lua_gettop(L);
@@ -315,6 +382,7 @@ int record_call(lua_State* L, State& state, Graph& graph, GraphRecord* record) {
     }
   }
   lua_call(L, arguments, LUA_MULTRET);
+  end_watch(L, state, watch, *record);
   require_unchanged(L, state, graph, frame, tables);
   const int last = lua_gettop(L);
   record->results.clear();
@@ -343,6 +411,10 @@ int record_call(lua_State* L, State& state, Graph& graph, GraphRecord* record) {
   }
   lua_getiuservalue(L, 1, GraphValues::kRefs);
   if (record->refs != 0) {
+    lua_rawgeti(L, -1, record->refs);
+    if (is_check && record->difference.empty() && !are_kept_alike(L, lua_gettop(L), frame.refs))
+      state.attempt_or_raise(L, [&] { record->difference = "a result that is no tensor has another value"; });
+    lua_pop(L, 1);
     lua_pushnil(L);
     lua_rawseti(L, -2, record->refs);
   }
@@ -352,6 +424,8 @@ int record_call(lua_State* L, State& state, Graph& graph, GraphRecord* record) {
   lua_rawseti(L, -2, record->refs);
   lua_pop(L, 1);
   lua_closeslot(L, frame.guard);
+  tell_effects(L, state, graph, *record);
+  if (is_check && !record->difference.empty()) raise_difference(L, state, *record);
   return record->values;
 }
 
