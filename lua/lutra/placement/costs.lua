@@ -79,17 +79,21 @@ function Costs:learn_trace(times)
   end
 end
 
--- Flops and bytes per microsecond: the best that any measured op reached, if ops of some size were measured.
+-- Flops and bytes per microsecond: the best that any measured op reached, if ops of some size were measured. A first run
+-- may be slow for other reasons, so it says only that a device is faster than usual.
 function Costs:speed(device)
-  local flops, bytes
+  local usual, best, first = device.speed, {}, {}
   for _, entry in pairs(self.entries) do
     if entry.device == device.kind and entry.us >= 20 then
-      if entry.flops and entry.flops > 0 then flops = math.max(flops or 0, entry.flops / entry.us) end
-      if entry.bytes and entry.bytes > 0 then bytes = math.max(bytes or 0, entry.bytes / entry.us) end
+      local rates = entry.count > 1 and best or first
+      for _, what in ipairs { "flops", "bytes" } do
+        local amount = entry[what] or 0
+        if amount > 0 then rates[what] = math.max(rates[what] or 0, amount / entry.us) end
+      end
     end
   end
-  local usual = device.speed
-  return { flops = flops or usual.flops, bytes = bytes or usual.bytes, launch_us = usual.launch_us }
+  local function rate(what) return math.max(best[what] or usual[what], first[what] or 0) end
+  return { flops = rate "flops", bytes = rate "bytes", launch_us = usual.launch_us }
 end
 
 -- The host's cores compute for the CPU and for simulated GPUs, which use one thread. So what was measured on one of them
@@ -98,11 +102,11 @@ function Costs:measured_by_host(op, device, threads)
   local kSpreadUs = 50
   if device.is_gpu then
     local known = self.entries[key_of(op, "CPU")]
-    if not known then return nil end
+    if not known or known.count == 1 then return nil end
     return known.us > kSpreadUs and known.us * threads or known.us
   end
   local known = self.entries[key_of(op, "Simulated GPU")]
-  return known and known.us
+  return known and known.count > 1 and known.us or nil
 end
 
 -- A function that gives the time of a recorded op on a device, and how it is known: "measured", "simulated" (by the
@@ -138,10 +142,10 @@ function Costs:clock(all)
       speeds[device.kind] = speed
     end
     local estimated = op.flops / speed.flops + op.touched_bytes / speed.bytes + op.launches * speed.launch_us
-    -- A card loads a kernel when it is launched for the first time, which takes milliseconds.
-    if known and (known.count > 1 or not is_card(device) or known.us <= estimated) then
-      return math.max(known.us, kLeastUs), "measured"
-    end
+    -- The first launch of a kernel may take milliseconds: a card loads it, the CPU makes code for products and
+    -- convolutions. So one run alone is believed only if it is not far above the estimate, which is rough on the CPU.
+    local most = is_card(device) and estimated or 3 * estimated + 100
+    if known and (known.count > 1 or known.us <= most) then return math.max(known.us, kLeastUs), "measured" end
     if not is_card(device) then estimated = self:measured_by_host(op, device, all["CPU:0"].threads) or estimated end
     return math.max(estimated, kLeastUs), "estimated"
   end

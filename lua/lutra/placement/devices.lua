@@ -4,13 +4,14 @@ local quoted = use "options".quoted
 
 local devices = {}
 
--- What a device is taken for until its ops have been measured, per microsecond: one core of a CPU, which also computes
--- for simulated GPUs; a middling card.
+-- What a device is taken for until its ops have been measured, per microsecond: the threads of a CPU, one of which also
+-- computes for each simulated GPU; a middling card.
+local kCoreFlops = 4e4
 local kUsual = {
-  CPU = { flops = 2e4, bytes = 1e4, launch_us = 1 },
-  simulated = { flops = 2e4, bytes = 1e4, launch_us = 4 },
+  simulated = { flops = kCoreFlops, bytes = 1e4, launch_us = 4 },
   GPU = { flops = 5e6, bytes = 5e5, launch_us = 4 },
 }
+local function usual_cpu(threads) return { flops = kCoreFlops * threads, bytes = 1e4, launch_us = 1 } end
 local kUsualLink = { latency_us = 15, bytes_per_us = 6000 }
 
 -- By short name, and as a list in the order of placement. speed: flops and bytes per microsecond; is_exact: the device
@@ -20,7 +21,7 @@ function devices.all()
   local list = {}
   for i, facts in ipairs(tools.device_facts()) do
     local is_simulated = facts.device_name == "Simulated GPU"
-    local usual = is_simulated and kUsual.simulated or facts.is_gpu and kUsual.GPU or kUsual.CPU
+    local usual = is_simulated and kUsual.simulated or facts.is_gpu and kUsual.GPU or usual_cpu(tonumber(facts.threads))
     local gflops, gbps = tonumber(facts.gflops), tonumber(facts.gbps)
     local made = {
       name = facts.name, full_name = facts.full_name, is_gpu = facts.is_gpu, memory = facts.memory,
