@@ -11,6 +11,14 @@ local function weights(seed)
   return list
 end
 
+expect.case("without a plan, explain says why", function()
+  expect.raises("FailedPrecondition", "no plan of placement.step or fit has been taken; none has been looked for", lt.placement.explain)
+  local x = lt.device("/CPU:0", lt.ones, { 2 })
+  local step = lt.placement.step(function(input) return lt.device("/CPU:0", lt.exp, input) end)
+  for _ = 1, 3 do step(x) end
+  expect.raises("FailedPrecondition", "the best plan is 0% faster than what runs", lt.placement.explain, "Exp#1")
+end)
+
 expect.case("step plans after two recordings, and the results stay", function()
   local a, b = weights(1), weights(2)
   local calls = 0
@@ -37,6 +45,10 @@ expect.case("step plans after two recordings, and the results stay", function()
   step(x)
   lt.debugging.set_log_handler(nil)
   assert(planned >= 9, planned .. " of " .. count)
+  local why = lt.placement.explain("MatMul#1")
+  assert(why.text:find "MatMul#1 runs on" and why.text:find "why: ", why.text)
+  assert(tostring(lt.placement.explain()):find "critical path", tostring(lt.placement.explain()))
+  expect.raises("NotFound", "no node is called 'Relu#1'", lt.placement.explain, "Relu#1")
   expect.equal(step(short):sum():item(), wanted_short, "other shapes run by the rules")
   expect.raises("InvalidArgument", "placement.step: f is nil", lt.placement.step)
 end)

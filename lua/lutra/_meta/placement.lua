@@ -86,6 +86,15 @@ function placement.measure(f, ...) end
 ---     print(double(lt.ones {2}):sum():item())  --> 4.0
 function placement.step(f) end
 
+--- Explains the plan that `step`, or `fit` under lt.config.set_placement("auto"), took last, as plan:explain does: why
+--- an operation is where it is, or all of them.
+---@param op? string|integer "MatMul#3", or the number of an operation; default: all
+---@return table # text, and its numbers; prints itself
+--- Errors: FailedPrecondition if no plan has been taken, with the reason; NotFound for an unknown operation.
+--- Example:
+---     print(pcall(lt.placement.explain, "MatMul#1"))  --> false	<*>
+function placement.explain(op) end
+
 --- Predicts the time of a step on several replicas that share a batch, as under lt.distribute.MirroredStrategy.
 ---
 --- The step runs twice on this machine; the second run is recorded. Work that has the batch's rows is divided by the

@@ -10,5 +10,6 @@ return {
   measure = costs.measure,
   costs = costs.public,
   step = use "placement.step".step,
+  explain = use "placement.step".explain,
   scaling = use "placement.scaling",
 }

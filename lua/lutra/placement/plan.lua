@@ -61,6 +61,14 @@ function Plan:require_devices()
   return all
 end
 
+-- What explain needs, without the function and the variables, which a plan that is only kept to be explained would keep.
+function Plan:description()
+  local kept = setmetatable({}, Plan)
+  for key, value in next, self do kept[key] = value end
+  kept.f, kept.variables, kept.prepared, kept.results = nil, nil, nil, nil
+  return kept
+end
+
 -- Looks up the devices, and moves the variables.
 function Plan:prepare()
   local all = self:require_devices()

@@ -29,6 +29,9 @@ end
 local Step = {}
 Step.__index = Step
 
+-- Of all steps: the plan that was taken last, to be explained, and what the last look found.
+local latest, found
+
 -- What the recorded run would take as it ran, by the same simulation as the plan.
 local function as_recorded(plan)
   local spec, nodes = plan.graph.spec, {}
@@ -51,13 +54,21 @@ function Step:look(entry, ...)
   entry.calls = 0
   if not ok then
     self.problem = lutra.iserror(plan) and plan.message or tostring(plan)
+    found = "there is no plan: " .. self.problem
     return results
   end
   local now = as_recorded(plan)
   entry.gain = now > 0 and 1 - plan.makespan_us / now or 0
+  found = ("the best plan is %.0f%% faster than what runs, and a plan is taken if it is over %.0f%% faster %d times in a row"):format(
+    100 * entry.gain, 100 * kLeastGain, kConfirmed)
   if entry.gain > kLeastGain then
     entry.confirmed = entry.confirmed + 1
-    if entry.confirmed >= kConfirmed then entry.plan, entry.confirmed = plan, 0 else entry.calls = kCheckEvery end
+    if entry.confirmed >= kConfirmed then
+      entry.plan, entry.confirmed = plan, 0
+      latest = plan:description()
+    else
+      entry.calls = kCheckEvery
+    end
   else
     entry.confirmed = 0
   end
@@ -92,4 +103,11 @@ local function step(f)
   return setmetatable({ f = f, entries = {} }, Step)
 end
 
-return { step = step }
+-- Of the plan that a step, or fit, took last.
+local function explain(op)
+  if latest then return latest:explain(op) end
+  tools.fail("FailedPrecondition", "placement.explain: no plan of placement.step or fit has been taken; "
+    .. (found or "none has been looked for: a step is recorded at its second call"))
+end
+
+return { step = step, explain = explain }
