@@ -13,11 +13,12 @@
 
 namespace lutra {
 
-void lend_devices(const std::string& address, int count, const SimOptions& each) {
+void lend_devices(const std::string& address, int count, const SimOptions& each, const std::string& token) {
   std::string bound;
   const int listening = listen_at(address, &bound);
   remote_tables();
   std::fprintf(stderr, "lutra: serve: %d simulated %s at %s\n", count, count == 1 ? "GPU" : "GPUs", bound.c_str());
+  if (token.empty()) std::fprintf(stderr, "lutra: serve: without --token, every program that reaches it may use it\n");
   for (;;) {
     const int socket = accept4(listening, nullptr, nullptr, SOCK_CLOEXEC);
     if (socket < 0) {
@@ -27,9 +28,9 @@ void lend_devices(const std::string& address, int count, const SimOptions& each)
       continue;
     }
     set_up_socket(socket);
-    auto lend = [socket, count, each] {
+    auto lend = [socket, count, each, token] {
       try {
-        Lender(socket, count, each).run();
+        Lender(socket, count, each, token).run();
       } catch (const std::exception& error) {
         std::fprintf(stderr, "lutra: serve: a program's connection has ended: %s\n", error.what());
       }

@@ -3,7 +3,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
+#include <string_view>
+#include <utility>
 
 #include "core/error.h"
 #include "device/sim/uncomputed.h"
@@ -50,6 +53,13 @@ void tell_fault(void* arguments) {
   launch.lender->answer(MessageKind::Fault, launch.stream, bytes_of(body));
 }
 
+// In a time that does not tell how much of them is equal.
+bool are_equal(std::string_view a, std::string_view b) {
+  unsigned differs = a.size() != b.size();
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) differs |= static_cast<unsigned char>(a[i] ^ b[i]);
+  return differs == 0;
+}
+
 void free_bytes(void* arguments) { delete[] static_cast<Answering*>(arguments)->data; }
 
 void queue(Stream& stream, void (*run)(void*), const Answering& answering) {
@@ -58,7 +68,8 @@ void queue(Stream& stream, void (*run)(void*), const Answering& answering) {
 
 }  // namespace
 
-Lender::Lender(int socket, int count, const SimOptions& each) : socket_(socket), reader_(socket) {
+Lender::Lender(int socket, int count, const SimOptions& each, std::string token)
+    : socket_(socket), token_(std::move(token)), reader_(socket) {
   for (int i = 0; i < count; ++i) devices_.push_back(std::make_unique<SimDevice>(i, each, nullptr));
 }
 
@@ -82,10 +93,17 @@ bool Lender::greet() {
   if (head.kind != MessageKind::Hello || head.bytes > 4096) return false;
   std::string hello(head.bytes, '\0');
   if (!reader_.receive(reinterpret_cast<std::byte*>(hello.data()), hello.size())) return false;
+  // "fingerprint\ntoken"
+  const std::size_t end = std::min(hello.find('\n'), hello.size());
+  const std::string program = hello.substr(0, end), given = hello.substr(std::min(end + 1, hello.size()));
   const std::string& own = remote_tables().fingerprint;
   std::string told;
-  if (hello != own)
-    told = text("it is of another build of Lutra (", own, ", and the program ", hello, "): both need the same one");
+  if (!are_equal(given, token_) && !token_.empty()) {
+    told = text("it asks for a token, and ", given.empty() ? "the program gives none" : "the program's is another one",
+                ": connect_to_cluster(jobs, {token = FILE}) with the same file");
+  } else if (program != own) {
+    told = text("it is of another build of Lutra (", own, ", and the program ", program, "): both need the same one");
+  }
   const bool fits = told.empty();
   told += '\n';
   for (const std::unique_ptr<SimDevice>& device : devices_) append(told, text(device->memory().total_bytes, "\n"));

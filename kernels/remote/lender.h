@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "device/remote/wire.h"
@@ -15,8 +16,8 @@ namespace lutra {
 
 class Lender {
  public:
-  // Takes over the socket.
-  Lender(int socket, int count, const SimOptions& each);
+  // Takes over the socket. `token`: what the program must have; "": nothing.
+  Lender(int socket, int count, const SimOptions& each, std::string token = "");
   ~Lender();
   Lender(const Lender&) = delete;
 
@@ -48,6 +49,7 @@ class Lender {
   std::byte* translate(uint64_t at, std::size_t bytes);
 
   const int socket_;
+  const std::string token_;
   MessageReader reader_;
   std::mutex send_mutex_;
   std::vector<std::unique_ptr<SimDevice>> devices_;

@@ -34,8 +34,10 @@ const Backend& remote_backend() {
   return backend;
 }
 
-std::vector<std::unique_ptr<Device>> borrow_devices(const std::string& address, double seconds) {
-  auto connection = std::make_shared<Connection>(address, seconds, remote_tables().fingerprint);
+std::vector<std::unique_ptr<Device>> borrow_devices(const std::string& address, double seconds,
+                                                    const std::string& token) {
+  const std::string& own = remote_tables().fingerprint;
+  auto connection = std::make_shared<Connection>(address, seconds, token.empty() ? own : text(own, "\n", token));
   std::vector<std::unique_ptr<Device>> devices;
   for (std::size_t i = 0; i < connection->memories().size(); ++i)
     devices.push_back(std::make_unique<RemoteDevice>(connection, static_cast<uint16_t>(i)));

@@ -126,6 +126,8 @@ bool leave_out_lost_hosts(LaunchCommand* command) {
 }
 
 volatile pid_t running_mpirun = 0;
+volatile bool has_own_group = false;         // mpirun
+volatile bool was_told = false;              // mpirun, to end
 volatile std::sig_atomic_t was_aborted = 0;  // by a rank
 
 // mpirun may wait for ever for a host that is cut off: it has this long to end. Before it ends it sleeps twice, as long
@@ -136,8 +138,10 @@ void set_time_to_end() {
   seconds_to_end = 4 + 2 * static_cast<unsigned>(std::clamp(sleeps != nullptr ? std::atoi(sleeps) : 0, 2, 1000));
 }
 
-// mpirun ends the ranks on SIGTERM. A terminal's Ctrl-C reaches mpirun itself, which is in the same process group; a
-// SIGINT that a process has sent (si_code <= 0) does not. SIGUSR1 comes from a rank that ends the job (Cluster::abort).
+// mpirun ends the ranks on SIGTERM; a second signal makes it end at once, without them. Programs such as timeout signal
+// the whole process group, so mpirun has a group of its own, unless it reads from the terminal, which only the
+// foreground group may. Then a terminal's Ctrl-C reaches mpirun itself, and a SIGINT that a process has sent
+// (si_code <= 0) does not. SIGUSR1 comes from a rank that ends the job (Cluster::abort).
 void on_stop(int signal, siginfo_t* info, void*) {
   if (running_mpirun <= 0) {
     if (signal == SIGINT || signal == SIGTERM) stopped_by = signal;
@@ -149,7 +153,9 @@ void on_stop(int signal, siginfo_t* info, void*) {
   }
   if (signal == SIGUSR1) was_aborted = 1;
   else stopped_by = signal;
-  if (signal == SIGTERM || (signal == SIGINT && info->si_code <= 0)) kill(running_mpirun, SIGTERM);
+  const bool is_for_mpirun = signal == SIGTERM || (signal == SIGINT && (has_own_group || info->si_code <= 0));
+  if (is_for_mpirun && !was_told) kill(running_mpirun, SIGTERM);
+  was_told = was_told || is_for_mpirun;
   alarm(seconds_to_end);
 }
 
@@ -159,9 +165,12 @@ int run_once(const std::string& mpirun, const std::vector<std::string>& words) {
   argv.push_back(nullptr);
   std::fflush(nullptr);
   const pid_t parent = getpid();
+  has_own_group = isatty(STDIN_FILENO) == 0;
+  was_told = false;
   const pid_t child = fork();
   if (child < 0) fail(ErrorCode::ResourceExhausted, "launch: cannot start mpirun: ", std::strerror(errno));
   if (child == 0) {
+    if (has_own_group) setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent) _exit(EXIT_FAILURE);
     execv(mpirun.c_str(), argv.data());
@@ -264,6 +273,11 @@ int run_launch_command(LaunchCommand command) {
   if (const std::optional<RankLaunch> outer = find_launch()) {
     fail(ErrorCode::FailedPrecondition, "launch: this process is itself rank ", outer->rank, " of ", outer->size,
          ", started by ", outer->launcher, ": start all ranks by one launch");
+  }
+  if (is_started_by_rank()) {
+    fail(ErrorCode::FailedPrecondition,
+         "launch: this process was started by a rank of another launch, and launches cannot be nested: start all ranks "
+         "by one launch");
   }
   std::string why;
   if (open_mpi_plugin(&why) == nullptr) fail(ErrorCode::FailedPrecondition, "launch: MPI cannot be used: ", why);

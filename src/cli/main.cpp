@@ -45,7 +45,10 @@ int main(int argc, char** argv) {
     if (options.doctor != Doctor::No) return run_doctor(options);
     if (!options.attach_path.empty()) return run_attach(options, report);
     if (options.launch.ranks > 0) return run_launch_command(options.launch);
-    if (!options.serve.listen.empty()) lend_devices(options.serve.listen, options.serve.count, options.serve.each);
+    if (!options.serve.listen.empty()) {
+      const ServeCommand& serve = options.serve;
+      lend_devices(serve.listen, serve.count, serve.each, serve.token.empty() ? "" : read_token(serve.token));
+    }
     if (options.installs_kernel) return print(report, install_kernel(options.kernel_prefix));
     if (options.plan_hosts.script != 0) argc = options.script + 1;  // the words after it are the command's
     Program program(options, report, argc, argv);

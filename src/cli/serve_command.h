@@ -9,6 +9,7 @@ namespace lutra {
 
 struct ServeCommand {
   std::string listen;  // "host:port"; "": the command was not given
+  std::string token;   // the file; "": none
   int count = 1;       // simulated GPUs
   SimOptions each;
 };

@@ -78,13 +78,16 @@ Cluster& Cluster::start(const RankLaunch& launch) {
 void Cluster::open(const RankLaunch& launch) {
   claim_launch();
   on_exit([](int status, void*) { the_cluster->end(status != 0); }, nullptr);
-  const std::vector<std::string> all = all_gather(text(host_name(), "\n", LUTRA_VERSION), {});
+  const std::vector<std::string> all = all_gather(text(host_name(), "\n", LUTRA_VERSION, "\n", getpid()), {});
   std::vector<std::string> versions;
   for (const std::string& each : all) {
-    const std::size_t end = each.find('\n');
+    const std::size_t end = each.find('\n'), last = each.rfind('\n');
     hosts_.push_back(each.substr(0, end));
-    versions.push_back(each.substr(end + 1));
+    versions.push_back(each.substr(end + 1, last - end - 1));
   }
+  // Containers may share a host's name, and not its processes.
+  const pid_t process = std::atoi(all[0].c_str() + all[0].rfind('\n') + 1);
+  if (rank_ != 0 && hosts_[0] == host_name() && is_alive(process)) process_of_rank_0_ = process;
   if (coordinator_) coordinator_->set_hosts(hosts_);
   for (std::size_t r = 1; r < all.size(); ++r) {
     require(versions[r] == versions[0], launch.launcher, ": rank 0 (host ", hosts_[0], ") runs Lutra ", versions[0],
@@ -248,6 +251,9 @@ Agreement Cluster::meet(const Meeting& meeting, const Interrupted& interrupted) 
     if (interrupted && interrupted()) {
       is_abandoned_ = true;
       std::string rest = coordinator_ ? coordinator_->missing() : "the others";
+      if (process_of_rank_0_ != 0 && !is_alive(process_of_rank_0_)) {
+        rest = text("rank 0 on host ", hosts_[0], ", whose process has been killed");
+      }
       fail(ErrorCode::Cancelled, "interrupted! Rank ", rank_, " waited in ", meeting.what, " (", meeting.where,
            ") for ", rest);
     }

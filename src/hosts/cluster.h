@@ -105,7 +105,8 @@ class Cluster {
   const MpiCalls* const calls_;
   const int rank_, size_;
   std::vector<std::string> hosts_;
-  double silence_ = 10;  // seconds after which a rank that says nothing is lost; 0: never
+  pid_t process_of_rank_0_ = 0;  // if it is another one and on this host
+  double silence_ = 10;          // seconds after which a rank that says nothing is lost; 0: never
   std::string failure_, last_line_;
   uint64_t sequence_ = 0;
   bool is_abandoned_ = false;

@@ -60,10 +60,26 @@ std::optional<RankLaunch> find_launch() {
   return std::nullopt;
 }
 
+bool is_started_by_rank() {
+  const std::optional<int> owner = integer_in(kClaim);
+  return owner && *owner != getpid();
+}
+
 std::string host_name() {
   char name[HOST_NAME_MAX + 1] = "";
   gethostname(name, sizeof name - 1);
   return name;
+}
+
+bool is_alive(pid_t process) {
+  const int file = open(text("/proc/", process, "/stat").c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  char line[512] = "";
+  const ssize_t length = read(file, line, sizeof line - 1);
+  close(file);
+  // "12 (name) S ...": the name may contain anything.
+  const char* end = length > 0 ? std::strrchr(line, ')') : nullptr;
+  return end != nullptr && end[1] == ' ' && end[2] != 'Z' && end[2] != 'X';
 }
 
 void name_launcher() { setenv(kLauncher, text(getpid(), "@", host_name()).c_str(), 1); }
@@ -95,7 +111,9 @@ std::string command_for_tf_config(const std::string& script) {
   const char* value = std::getenv("TF_CONFIG");
   if (value == nullptr) return "";
   nlohmann::json config = nlohmann::json::parse(value, nullptr, false);
-  if (!config.is_object() || !config.contains("cluster") || !config["cluster"].is_object()) return "";
+  require(config.is_object(), "TF_CONFIG is no JSON object: ", quote(value),
+          "; expected {\"cluster\": {\"worker\": [\"host:port\", ...]}, \"task\": {...}}");
+  if (!config.contains("cluster") || !config["cluster"].is_object()) return "";
   std::string hosts;
   std::size_t count = 0;
   for (const char* job : {"chief", "worker"}) {

@@ -30,6 +30,9 @@ void kill_daemon_after(int seconds);
 // This host's.
 std::string host_name();
 
+// Whether this host has the process, and it has not ended.
+bool is_alive(pid_t process);
+
 // If TF_CONFIG lists workers: the command that starts them with Lutra; else "". `script` may be empty.
 std::string command_for_tf_config(const std::string& script);
 

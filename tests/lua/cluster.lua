@@ -40,6 +40,35 @@ case("what cannot be connected to", function()
   equal(err.host, "127.0.0.1:1")
 end)
 
+case("a token", function()
+  local right, wrong, empty = os.tmpname(), os.tmpname(), os.tmpname()
+  for path, text in pairs { [right] = "one two\n", [wrong] = " one twi", [empty] = " \n" } do
+    local file <close> = assert(io.open(path, "w"))
+    file:write(text)
+  end
+  local address, process = serve("--sim-gpus 1 --token " .. right)
+  local stopped <close> = setmetatable({}, { __close = function()
+    stop(process)
+    for _, path in ipairs { right, wrong, empty } do os.remove(path) end
+  end })
+  local function connect(token) lt.config.connect_to_cluster({ worker = { address } }, { timeout = 100, token = token }) end
+  raises("FailedPrecondition", "it asks for a token, and the program gives none", connect)
+  raises("FailedPrecondition", "it asks for a token, and the program's is another one", connect, wrong)
+  raises("InvalidArgument", "connect_to_cluster: the token's file " .. empty .. " is empty", connect, empty)
+  raises("NotFound", "the token's file /no/such/file cannot be read", connect, "/no/such/file")
+  local path = os.tmpname()
+  local file <close> = assert(io.open(path, "w"))
+  file:write(([[
+    lt.config.connect_to_cluster({ worker = { %q } }, { timeout = 100, token = %q })
+    print(lt.device("/job:worker/task:0/GPU:0", lt.ones, { 3 }):sum():item())
+  ]]):format(address, right))
+  file:close()
+  local pipe = assert(io.popen(("'%s' %s 2>&1"):format(lutra, path)))
+  equal(pipe:read "a", "3.0\n")
+  pipe:close()
+  os.remove(path)
+end)
+
 lt.config.set_simulated_gpus(1)
 lt.config.connect_to_cluster({ worker = { first, second } }, { timeout = 100 })
 raises("FailedPrecondition", "the job worker is connected already", lt.config.connect_to_cluster, { worker = { first } })

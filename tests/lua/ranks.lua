@@ -158,6 +158,22 @@ case("TF_CONFIG without a launcher: the command", function()
   equal(status, 1)
 end)
 
+case("TF_CONFIG that is no JSON", function()
+  local status, text = ranks.alone("", "lt.distribute.MultiWorkerMirroredStrategy()", "TF_CONFIG='garbage{'")
+  has(text, "TF_CONFIG is no JSON object: 'garbage{'; expected")
+  equal(status, 1)
+end)
+
+case("a process that a rank has started cannot launch", function()
+  local status, text = ranks.launch("-n 1", ([[
+    lt.distribute.barrier()
+    local pipe = io.popen("%s launch -n 2 -e 'print(1)' 2>&1")
+    print(pipe:read "a")
+  ]]):format(ranks.lutra))
+  has(text, "this process was started by a rank of another launch, and launches cannot be nested")
+  equal(status, 0)
+end)
+
 case("a rank cannot launch, and its children are no ranks", function()
   local status, text = ranks.launch("-n 2", ([[
     lt.distribute.barrier()

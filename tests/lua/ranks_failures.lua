@@ -39,6 +39,48 @@ case("a killed rank ends the job, and the others say what they waited for", func
   equal(status, 137)
 end)
 
+case("if rank 0 is killed, the others name it", function()
+  local sign = os.tmpname()
+  os.remove(sign)
+  local status, text = ranks.launch("-n 2", kill .. [[
+    local sign = ...
+    lt.distribute.barrier()
+    if lt.distribute.rank() == 0 then
+      while not os.remove(sign) do end
+      os.execute "sleep 2"
+      kill "KILL"
+    end
+    io.open(sign, "w"):close()
+    lt.distribute.barrier()
+  ]], "OMPI_MCA_odls_base_sigkill_timeout=10", sign)
+  has(text, "interrupted! Rank 1 waited in barrier (")
+  has(text, ") for rank 0 on host ")
+  has(text, ", whose process has been killed")
+  equal(status, 137)
+end)
+
+case("a signal to the launcher's process group ends all ranks, which tell what they waited for", function()
+  for _, signal in ipairs { "INT", "TERM" } do
+    local sign = os.tmpname()
+    os.remove(sign)
+    local path = ranks.file [[
+      local d, sign = lt.distribute, ...
+      d.barrier()
+      if d.rank() == 0 then io.open(sign, "w"):close() end
+      while true do d.barrier() end
+    ]]
+    local status, text = ranks.command("sh -c " .. ranks.quoted(([[
+      OMPI_MCA_odls_base_sigkill_timeout=3 setsid %s launch -n 2 %s %s < /dev/null & launcher=$!
+      while ! test -e %s; do sleep 0.05; done
+      kill -%s -- -$launcher
+      wait $launcher
+    ]]):format(ranks.lutra, path, sign, sign, signal)))
+    os.remove(sign)
+    has(text, "interrupted!")
+    assert(status ~= 0 and status ~= 124, status)
+  end
+end)
+
 case("a signal to the launcher ends all ranks", function()
   for _, signal in ipairs { "INT", "TERM" } do
     local sign = os.tmpname()

@@ -103,14 +103,17 @@ case("ranks that differ in rows, seeds, variables or shapes are told so", functi
     local status, text = ranks.launch("-n 2", ([[
       local strategy = lt.distribute.MultiWorkerMirroredStrategy()
       local rank = lt.distribute.rank()
-      local rows, units, name, seed, dtype = 8, 2, "a", 1, "float32"
+      local rows, units, name, seed, dtype, rate, loss, labels = 8, 2, "a", 1, "float32", 0.1, "mse", "float32"
+      local how, columns = "sum", 3
       %s
       lt.random.set_seed(seed)
       local model = strategy:scope(function()
-        return lt.nn.Sequential { lt.nn.Dense(units, { name = name, input_shape = { 3 } }) }:compile { loss = "mse" }
+        return lt.nn.Sequential { lt.nn.Dense(units, { name = name, input_shape = { 3 } }) }:compile {
+          loss = loss, optimizer = lt.optim.SGD { learning_rate = rate } }
       end)
-      strategy:reduce("sum", lt.ones({ 2 }, { dtype = dtype }))
-      model:fit(lt.ones { rows, 3 }, lt.ones { rows, units }, { verbose = 0 })
+      strategy:reduce(how, lt.ones({ 2 }, { dtype = dtype }))
+      strategy:gather(lt.ones { 2, columns })
+      model:fit(lt.ones { rows, 3 }, lt.ones({ rows, units }, { dtype = labels }), { verbose = 0 })
     ]]):format(body))
     equal(status, 1, text)
     for _, part in ipairs(wanted) do
@@ -119,7 +122,12 @@ case("ranks that differ in rows, seeds, variables or shapes are told so", functi
   end
   differs("if rank == 1 then rows = 9 end", { "ranks differ: rank 0 calls a step", "on 8 rows", "on 9 rows" })
   differs("if rank == 1 then seed = 2 end", { "ranks differ: rank 0 calls a step", "with the random state" })
-  differs("if rank == 1 then dtype = 'int32' end", { "ranks differ: rank 0 calls a sum", "float32 (2,)", "int32 (2,)" })
+  differs("if rank == 1 then rate = 0.5 end", { "ranks differ: rank 0 calls a step", "learning_rate 0.1", "learning_rate 0.5" })
+  differs("if rank == 1 then loss = lt.nn.losses.MeanAbsoluteError() end", { "the loss mse", "the loss nn.losses.MeanAbsoluteError" })
+  differs("if rank == 1 then labels = 'int32' end", { "labels of float32", "labels of int32" })
+  differs("if rank == 1 then dtype = 'int32' end", { 'ranks differ: rank 0 calls reduce("sum")', "float32 (2,)", "int32 (2,)" })
+  differs("if rank == 1 then how = 'mean' end", { 'rank 0 calls reduce("sum")', 'rank 1 calls reduce("mean")' })
+  differs("if rank == 1 then columns = 4 end", { "rank 0 calls gather of float32 (any, 3)", "rank 1 calls gather of float32 (any, 4)" })
   differs("if rank == 1 then units = 3 end", { "ranks differ: rank 0 calls the variable", "(3, 2)", "(3, 3)" })
   differs("if rank == 1 then name = 'b' end", { "ranks differ: rank 0 calls the variable 'a" })
 end)
@@ -293,7 +301,7 @@ case("the strategy's time limit holds between ranks", function()
   ]], nil, sign)
   os.remove(sign)
   equal(status, 0, text)
-  local _, count = text:gsub("false\tDeadlineExceeded\t[^\n]*a sum of 1 tensor: float32 %(%): rank 0 %([^)]*%) has waited 6 s for rank 1", "")
+  local _, count = text:gsub("false\tDeadlineExceeded\t[^\n]*reduce%(\"sum\"%) of 1 tensor: float32 %(%): rank 0 %([^)]*%) has waited 6 s for rank 1", "")
   equal(count, 2, text)
 end)
 

@@ -205,9 +205,10 @@ function config.set_simulated_gpus(count, options) end
 --- task: "/job:worker/task:1/GPU:0". Without them a name means this process' devices, and operations without a scope
 --- run on those. Both ends must be the same build of Lutra.
 ---@param jobs table addresses by job: {worker = {"host:7077", "other:7077"}}
----@param options? table {timeout = 10: the most seconds to wait for each process}
+---@param options? table {timeout = 10: the most seconds to wait for each process; token: the file with the token that
+---   `lutra serve --token FILE` asks for}
 --- Errors: InvalidArgument for a malformed address or job; NotFound for an unknown host; Aborted, with the field `host`, if
----   nobody answers; FailedPrecondition for another build, a job that is connected already, in a sandbox, or once the
+---   nobody answers; FailedPrecondition for another build, a wrong token, a job that is connected already, in a sandbox, or once the
 ---   devices are initialised. Aborted later, where a result is read, if the process is lost.
 --- Example:
 ---     print(pcall(lt.config.connect_to_cluster, {worker = {"no port"}}))  --> false	<*>expected HOST:PORT

@@ -54,9 +54,21 @@ local function names_of(optimizer)
   return optimizer.names_text or ""
 end
 
+-- The optimizer's numbers: "learning_rate 0.01, momentum 0.9". A schedule's rate follows from the number of steps.
+local function numbers_of(optimizer)
+  local words = {}
+  for key in pairs(optimizer.defaults) do
+    local value = optimizer[key]
+    if type(value) == "number" or value == true then words[#words + 1] = ("%s %s"):format(key, value) end
+  end
+  table.sort(words)
+  return table.concat(words, ", ")
+end
+
 -- What a step is called in errors, with `on`, the batch in words; both results must be the same on all ranks.
 local function words_of(optimizer, on)
-  return ("a step of the optimizer '%s'%s with gradients"):format(optimizer.name, on or ""), names_of(optimizer)
+  return ("a step of the optimizer '%s' (%s)%s with gradients"):format(optimizer.name, numbers_of(optimizer), on or ""),
+    names_of(optimizer)
 end
 
 -- Before the backward pass on the tape: lets sums over ranks begin during it. The result is closed after steps.take.

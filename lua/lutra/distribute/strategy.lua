@@ -137,7 +137,11 @@ function Strategy:gather(value, axis)
   if not self.devices[1] then return list[1] end
   local joined = lutra.device(self.devices[1], lutra.concat, list, axis)
   if not self.ranks then return joined end
-  return lutra.device(self.devices[1], lutra.concat, use "distribute.ranks".gather_tensors("gather", joined, self.devices[1]), axis)
+  -- Only the sizes along the axis may differ.
+  local sizes = { table.unpack(joined.shape) }
+  sizes[axis < 0 and #sizes + 1 + axis or axis] = "any"
+  local what = ("gather of %s (%s)"):format(joined.dtype, table.concat(sizes, ", "))
+  return lutra.device(self.devices[1], lutra.concat, use "distribute.ranks".gather_tensors(what, joined, self.devices[1]), axis)
 end
 
 -- A PerReplica value of f(context), which is called once per replica, outside of them.

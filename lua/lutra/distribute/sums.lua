@@ -87,11 +87,11 @@ end
 
 -- Reduces the replicas' values to one, on the first device.
 function sums.reduce(strategy, how, list)
-  if are_numbers(list) then return numbers(how, all_numbers(strategy, "a sum of numbers", list)) end
+  if are_numbers(list) then return numbers(how, all_numbers(strategy, ("reduce(%q) of numbers"):format(how), list)) end
   if strategy.ranks then
     local lists = {}
     for i, value in ipairs(list) do lists[i] = { type(value) == "userdata" and value or lutra.constant(value) } end
-    return sums.totals(strategy, lists, how, "a sum")[1][1]
+    return sums.totals(strategy, lists, how, ("reduce(%q)"):format(how))[1][1]
   end
   return lutra.device(strategy.devices[1], function()
     local total = sums.tree(list)

@@ -45,7 +45,8 @@ int connect_to_cluster(Args& args) {
   if (args.state.is_sandbox)
     fail(ErrorCode::FailedPrecondition, args.who(), ": a script in a sandbox cannot reach other processes");
   double seconds = 10;
-  args.options(2, {{"timeout", &seconds}});
+  std::string token_file;
+  args.options(2, {{"timeout", &seconds}, {"token", &token_file}});
   require(seconds > 0 && seconds <= 86400, args.who(), ": timeout is ", seconds, ", expected seconds above 0");
   const auto jobs = read_jobs(args);
   Runtime& runtime = args.state.runtime();
@@ -57,12 +58,20 @@ int connect_to_cluster(Args& args) {
     if (runtime.has_remote_devices(job))
       fail(ErrorCode::FailedPrecondition, args.who(), ": the job ", job, " is connected already");
   }
+  std::string token;
+  if (!token_file.empty()) {
+    try {
+      token = read_token(token_file);
+    } catch (const Error& error) {
+      throw Error(error.code(), text(args.who(), ": ", error.message()));
+    }
+  }
   // All of them, or none.
   std::vector<std::vector<std::unique_ptr<Device>>> found;
   for (const auto& [job, tasks] : jobs) {
     for (const std::string& address : tasks) {
       try {
-        found.push_back(borrow_devices(address, seconds));
+        found.push_back(borrow_devices(address, seconds, token));
       } catch (const Error& error) {
         throw Error(error.code(), text(args.who(), ": task ", found.size(), " of the job ", job, ": ", error.message()))
             .with("host", address);

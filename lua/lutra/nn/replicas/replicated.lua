@@ -125,11 +125,38 @@ local function gradients_of(strategy, tape, variables, list, weights)
   return gradients
 end
 
+-- A loss as compile got it, in words.
+local function loss_words(loss)
+  if type(loss) ~= "table" then return type(loss) == "string" and loss or "a function of its own" end
+  local meta = getmetatable(loss)
+  if meta then return (tostring(rawget(meta, "__name")):gsub("^lutra%.", "")) end
+  local words = {}
+  for key, entry in pairs(loss) do words[#words + 1] = ("%s: %s"):format(key, loss_words(entry)) end
+  table.sort(words)
+  return table.concat(words, ", ")
+end
+
+local function dtype_words(value)
+  if not value then return "none" end
+  if tools.is_tensor(value) then return value.dtype end
+  local words = {}
+  for key, entry in pairs(value) do words[#words + 1] = ("%s: %s"):format(key, dtype_words(entry)) end
+  table.sort(words)
+  return "{" .. table.concat(words, ", ") .. "}"
+end
+
+-- What all ranks must agree in for a step on the batch.
+local function batch_words(model, list, x, y)
+  local with = rawget(model, "compiled_with")
+  return (" on %d rows of %s with labels of %s and the loss %s, with the random state %d/%d,"):format(list[1].rows.whole,
+    dtype_words(x), dtype_words(y), loss_words(with and with.loss), tools.random_state())
+end
+
 -- As Model:train_step.
 function replicated.train_step(model, x, y, weight)
   local strategy, variables = model.strategy, model.step_variables
   local list, ids = split(strategy, x, y, weight)
-  local on = strategy.ranks and (" on %d rows, with the random state %d/%d,"):format(list[1].rows.whole, tools.random_state())
+  local on = strategy.ranks and batch_words(model, list, x, y)
   local tape <close> = GradientTape()
   strategy.sums_in_gradients = nil
   run(strategy, forward(model, true), list, ids)
