@@ -19,7 +19,7 @@ local nn = {}
 --- steps], where each "steps" stands for all of attention_axes.
 ---@param num_heads integer
 ---@param key_dim integer size of a query and of a key in each head
----@param options? table {value_dim = key_dim; output_shape = size of the result's last axis (default: the query's); attention_axes = the axes of the steps, a number or a list; the batch is axis 1; dropout = 0: fraction of the weights dropped in training; use_bias = true; seed; kernel_initializer = "glorot_uniform"; bias_initializer = "zeros"; kernel_regularizer; bias_regularizer; activity_regularizer; input_shape; name; trainable = true}
+---@param options? table {value_dim = key_dim; output_shape = size of the result's last axis (default: the query's); attention_axes = the axes of the steps, a number or a list; the batch is axis 1; dropout = 0: fraction of the weights dropped in training; use_bias = true; seed; kernel_initializer = "glorot_uniform"; bias_initializer = "zeros"; kernel_regularizer, bias_regularizer, kernel_constraint, bias_constraint; activity_regularizer; input_shape; name; trainable = true}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument, which names the layer, for inputs and masks whose shapes do not match; InvalidArgument for
 ---   an unknown option.

@@ -7,7 +7,7 @@ local nn = {}
 --- ones.
 ---@param filters integer channels of the result
 ---@param kernel_size integer size of the window
----@param options? table {strides = 1; padding = "valid" or "same", or "causal"; dilation_rate = 1; groups = 1; activation; use_bias = true; kernel_initializer = "glorot_uniform"; bias_initializer = "zeros"; kernel_regularizer; bias_regularizer, kernel_constraint, bias_constraint; activity_regularizer; data_format = "channels_last" or "channels_first"; input_shape; name; trainable = true}
+---@param options? table {strides = 1; padding = "valid" or "same", or "causal"; dilation_rate = 1; groups = 1; activation; use_bias = true; kernel_initializer = "glorot_uniform"; bias_initializer = "zeros"; kernel_regularizer, bias_regularizer, kernel_constraint, bias_constraint; activity_regularizer; data_format = "channels_last" or "channels_first"; input_shape; name; trainable = true}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument, which names the layer, for an input of another rank or one smaller than the window.
 --- Example:
@@ -18,7 +18,7 @@ function nn.Conv1D(filters, kernel_size, options) end
 --- A convolution over images of shape {height, width, channels}.
 ---@param filters integer channels of the result
 ---@param kernel_size integer|integer[] size of the window: one number, or height and width
----@param options? table {strides = 1; padding = "valid" or "same"; dilation_rate = 1; groups = 1; activation; use_bias = true; kernel_initializer = "glorot_uniform"; bias_initializer = "zeros"; kernel_regularizer; bias_regularizer, kernel_constraint, bias_constraint; activity_regularizer; data_format = "channels_last" or "channels_first"; input_shape; name; trainable = true}
+---@param options? table {strides = 1; padding = "valid" or "same"; dilation_rate = 1; groups = 1; activation; use_bias = true; kernel_initializer = "glorot_uniform"; bias_initializer = "zeros"; kernel_regularizer, bias_regularizer, kernel_constraint, bias_constraint; activity_regularizer; data_format = "channels_last" or "channels_first"; input_shape; name; trainable = true}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument, which names the layer, for an input that is not an image or is smaller than the window.
 --- Example:
@@ -30,7 +30,7 @@ function nn.Conv2D(filters, kernel_size, options) end
 --- times as long. It maps a Conv1D's output shape back to its input shape.
 ---@param filters integer channels of the result
 ---@param kernel_size integer size of the window
----@param options? table {strides = 1; padding = "valid" or "same"; output_padding = how much larger than the smallest possible size the result is; dilation_rate = 1; activation; use_bias = true; kernel_initializer = "glorot_uniform"; bias_initializer = "zeros"; kernel_regularizer; bias_regularizer; activity_regularizer; data_format = "channels_last" or "channels_first"; input_shape; name; trainable = true}
+---@param options? table {strides = 1; padding = "valid" or "same"; output_padding = how much larger than the smallest possible size the result is; dilation_rate = 1; activation; use_bias = true; kernel_initializer = "glorot_uniform"; bias_initializer = "zeros"; kernel_regularizer, bias_regularizer, kernel_constraint, bias_constraint; activity_regularizer; data_format = "channels_last" or "channels_first"; input_shape; name; trainable = true}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument, which names the layer, for an input of another rank; InvalidArgument for an output_padding
 ---   not below the stride.
@@ -43,7 +43,7 @@ function nn.Conv1DTranspose(filters, kernel_size, options) end
 --- are `strides` times as large. It maps a Conv2D's output shape back to its input shape.
 ---@param filters integer channels of the result
 ---@param kernel_size integer|integer[] size of the window: one number, or height and width
----@param options? table {strides = 1; padding = "valid" or "same"; output_padding = how much larger than the smallest possible size the result is; dilation_rate = 1; activation; use_bias = true; kernel_initializer = "glorot_uniform"; bias_initializer = "zeros"; kernel_regularizer; bias_regularizer; activity_regularizer; data_format = "channels_last" or "channels_first"; input_shape; name; trainable = true}
+---@param options? table {strides = 1; padding = "valid" or "same"; output_padding = how much larger than the smallest possible size the result is; dilation_rate = 1; activation; use_bias = true; kernel_initializer = "glorot_uniform"; bias_initializer = "zeros"; kernel_regularizer, bias_regularizer, kernel_constraint, bias_constraint; activity_regularizer; data_format = "channels_last" or "channels_first"; input_shape; name; trainable = true}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument, which names the layer, for an input of another rank; InvalidArgument for an output_padding
 ---   not below the stride.
@@ -54,7 +54,7 @@ function nn.Conv2DTranspose(filters, kernel_size, options) end
 
 --- A depthwise convolution over sequences: each channel has its own windows.
 ---@param kernel_size integer size of the window
----@param options? table {strides = 1; padding = "valid" or "same"; dilation_rate = 1; depth_multiplier = 1: windows per channel; activation; use_bias = true; depthwise_initializer = "glorot_uniform"; bias_initializer = "zeros"; depthwise_regularizer; bias_regularizer; activity_regularizer; data_format = "channels_last" or "channels_first"; input_shape; name; trainable = true}
+---@param options? table {strides = 1; padding = "valid" or "same"; dilation_rate = 1; depth_multiplier = 1: windows per channel; activation; use_bias = true; depthwise_initializer = "glorot_uniform"; bias_initializer = "zeros"; depthwise_regularizer, bias_regularizer, depthwise_constraint, bias_constraint; activity_regularizer; data_format = "channels_last" or "channels_first"; input_shape; name; trainable = true}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument, which names the layer, for an input of another rank or one smaller than the window.
 --- Example:
@@ -66,7 +66,7 @@ function nn.DepthwiseConv1D(kernel_size, options) end
 --- step (Chollet, CVPR 2017).
 ---@param filters integer channels of the result
 ---@param kernel_size integer size of the window
----@param options? table {strides = 1; padding = "valid" or "same"; dilation_rate = 1; depth_multiplier = 1: windows per channel; activation; use_bias = true; depthwise_initializer, pointwise_initializer = "glorot_uniform"; bias_initializer = "zeros"; depthwise_regularizer; pointwise_regularizer; bias_regularizer; activity_regularizer; data_format = "channels_last" or "channels_first"; input_shape; name; trainable = true}
+---@param options? table {strides = 1; padding = "valid" or "same"; dilation_rate = 1; depth_multiplier = 1: windows per channel; activation; use_bias = true; depthwise_initializer, pointwise_initializer = "glorot_uniform"; bias_initializer = "zeros"; depthwise_regularizer, pointwise_regularizer, bias_regularizer, depthwise_constraint, pointwise_constraint, bias_constraint; activity_regularizer; data_format = "channels_last" or "channels_first"; input_shape; name; trainable = true}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument, which names the layer, for an input of another rank or one smaller than the window.
 --- Example:
@@ -76,7 +76,7 @@ function nn.SeparableConv1D(filters, kernel_size, options) end
 
 --- A depthwise convolution over images: each channel has its own windows.
 ---@param kernel_size integer|integer[] size of the window: one number, or height and width
----@param options? table {strides = 1; padding = "valid" or "same"; dilation_rate = 1; depth_multiplier = 1: windows per channel; activation; use_bias = true; depthwise_initializer = "glorot_uniform"; bias_initializer = "zeros"; depthwise_regularizer; bias_regularizer; activity_regularizer; data_format = "channels_last" or "channels_first"; input_shape; name; trainable = true}
+---@param options? table {strides = 1; padding = "valid" or "same"; dilation_rate = 1; depth_multiplier = 1: windows per channel; activation; use_bias = true; depthwise_initializer = "glorot_uniform"; bias_initializer = "zeros"; depthwise_regularizer, bias_regularizer, depthwise_constraint, bias_constraint; activity_regularizer; data_format = "channels_last" or "channels_first"; input_shape; name; trainable = true}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument, which names the layer, for an input of another rank or one smaller than the window.
 --- Example:
@@ -88,7 +88,7 @@ function nn.DepthwiseConv2D(kernel_size, options) end
 --- pixel (Chollet, CVPR 2017).
 ---@param filters integer channels of the result
 ---@param kernel_size integer|integer[] size of the window: one number, or height and width
----@param options? table {strides = 1; padding = "valid" or "same"; dilation_rate = 1; depth_multiplier = 1: windows per channel; activation; use_bias = true; depthwise_initializer, pointwise_initializer = "glorot_uniform"; bias_initializer = "zeros"; depthwise_regularizer; pointwise_regularizer; bias_regularizer; activity_regularizer; data_format = "channels_last" or "channels_first"; input_shape; name; trainable = true}
+---@param options? table {strides = 1; padding = "valid" or "same"; dilation_rate = 1; depth_multiplier = 1: windows per channel; activation; use_bias = true; depthwise_initializer, pointwise_initializer = "glorot_uniform"; bias_initializer = "zeros"; depthwise_regularizer, pointwise_regularizer, bias_regularizer, depthwise_constraint, pointwise_constraint, bias_constraint; activity_regularizer; data_format = "channels_last" or "channels_first"; input_shape; name; trainable = true}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument, which names the layer, for an input of another rank or one smaller than the window.
 --- Example:

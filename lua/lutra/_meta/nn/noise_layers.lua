@@ -45,7 +45,7 @@ function nn.SpatialDropout1D(rate, options) end
 
 --- A layer that in training sets whole channels to 0, for all pixels of a row, and divides the others by 1 - rate.
 ---@param rate number 0 to 1
----@param options? table {seed; name, input_shape}
+---@param options? table {seed; data_format = "channels_last" or "channels_first"; name, input_shape}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument for an unknown option, or a number out of range.
 --- Example:
@@ -55,7 +55,7 @@ function nn.SpatialDropout2D(rate, options) end
 
 --- A layer that in training sets whole channels to 0, for all voxels of a row, and divides the others by 1 - rate.
 ---@param rate number 0 to 1
----@param options? table {seed; name, input_shape}
+---@param options? table {seed; data_format = "channels_last" or "channels_first"; name, input_shape}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument for an unknown option, or a number out of range.
 --- Example:

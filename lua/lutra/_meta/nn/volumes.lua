@@ -6,7 +6,7 @@ local nn = {}
 --- A layer of convolutions of volumes {batch, depth, height, width, channels}.
 ---@param filters integer
 ---@param kernel_size integer|integer[] a number, or {depth, height, width}
----@param options? table {data_format = "channels_last" or "channels_first"; strides = 1; padding = "valid" or "same"; dilation_rate = 1; groups = 1; activation; use_bias = true; kernel_initializer = "glorot_uniform"; bias_initializer = "zeros"; kernel_regularizer, bias_regularizer; name, input_shape}
+---@param options? table {data_format = "channels_last" or "channels_first"; strides = 1; padding = "valid" or "same"; dilation_rate = 1; groups = 1; activation; use_bias = true; kernel_initializer = "glorot_uniform"; bias_initializer = "zeros"; kernel_regularizer, bias_regularizer, kernel_constraint, bias_constraint; name, input_shape}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument for an input that is not {batch, depth, height, width, channels} or too small, or an option that is not valid.
 --- Example:

@@ -26,7 +26,8 @@ function MultiHeadAttention:init(num_heads, key_dim, given)
   local read = self:read_options(given, {
     value_dim = false, dropout = 0.0, use_bias = true, output_shape = false, attention_axes = false,
     kernel_initializer = "glorot_uniform",
-    bias_initializer = "zeros", kernel_regularizer = false, bias_regularizer = false, seed = false,
+    bias_initializer = "zeros", kernel_regularizer = false, bias_regularizer = false,
+    kernel_constraint = false, bias_constraint = false, seed = false,
   })
   -- The regularizer applies to each product, not to the layer's result.
   self.product_regularizer, self.activity_regularizer = self.activity_regularizer, false
@@ -134,11 +135,12 @@ local function add_projection(self, name, from, to)
   local read = self.read
   self[name .. "_kernel"] = self:add_weight {
     name = name .. "/kernel", shape = from, initializer = read.kernel_initializer,
-    regularizer = read.kernel_regularizer,
+    regularizer = read.kernel_regularizer, constraint = read.kernel_constraint,
   }
   if not read.use_bias then return end
   self[name .. "_bias"] = self:add_weight {
     name = name .. "/bias", shape = to, initializer = read.bias_initializer, regularizer = read.bias_regularizer,
+    constraint = read.bias_constraint,
   }
 end
 

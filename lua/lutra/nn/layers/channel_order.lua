@@ -82,10 +82,16 @@ function channel_order.data_format(classes)
   return classes
 end
 
--- axis: of the channels, which counts the batch as the first.
+-- axis: of the channels, which counts the batch as the first. A class that takes_axes computes with a list itself.
 function channel_order.axis(classes)
   for _, Made in pairs(classes) do
-    wrap(Made, "axis", -1, function(self, value) return options.whole(self.kind, "axis", value) end, function(self, rank)
+    wrap(Made, "axis", -1, function(self, value)
+      if not Made.takes_axes or type(value) ~= "table" or #value == 0 then return options.whole(self.kind, "axis", value) end
+      local list = {}
+      for i, axis in ipairs(value) do list[i] = options.whole(self.kind, ("axis[%d]"):format(i), axis) end
+      return #list == 1 and list[1] or list
+    end, function(self, rank)
+      if type(self.axis) == "table" then return rank end
       return self.axis < 0 and rank + 1 + self.axis or self.axis - 1
     end)
   end

@@ -128,7 +128,7 @@ end
 
 local function define_depthwise(kind, axes)
   local Depthwise = define(kind, axes,
-    { depth_multiplier = 1, depthwise_initializer = "glorot_uniform", depthwise_regularizer = false })
+    { depth_multiplier = 1, depthwise_initializer = "glorot_uniform", depthwise_regularizer = false, depthwise_constraint = false })
   function Depthwise:init(kernel_size, given)
     self:init_window(kernel_size, given)
     self.multiplier = options.count(kind, "depth_multiplier", self.read.depth_multiplier, 1)
@@ -139,7 +139,7 @@ local function define_depthwise(kind, axes)
     require_channels(self, shape)
     local read, channels = self.read, shape[#shape]
     self.kernel = self:add_kernel("kernel", channels, self.multiplier, read.depthwise_initializer,
-      read.depthwise_regularizer)
+      read.depthwise_regularizer, nil, read.depthwise_constraint)
     self:add_bias(self:channels(channels))
   end
   function Depthwise:call(x) return self:finished(each_channel(self, x, self.kernel)) end
@@ -150,7 +150,7 @@ end
 local function define_separable(kind, axes)
   local Separable = define(kind, axes, {
     depth_multiplier = 1, depthwise_initializer = "glorot_uniform", pointwise_initializer = "glorot_uniform",
-    depthwise_regularizer = false, pointwise_regularizer = false,
+    depthwise_regularizer = false, pointwise_regularizer = false, depthwise_constraint = false, pointwise_constraint = false,
   })
   function Separable:init(filters, kernel_size, given)
     self.filters = options.count(kind, "filters", filters, 1)
@@ -163,10 +163,10 @@ local function define_separable(kind, axes)
     require_channels(self, shape)
     local read, channels = self.read, shape[#shape]
     self.depthwise_kernel = self:add_kernel("depthwise_kernel", channels, self.multiplier, read.depthwise_initializer,
-      read.depthwise_regularizer)
+      read.depthwise_regularizer, nil, read.depthwise_constraint)
     self.pointwise_kernel = self:add_kernel("pointwise_kernel", channels * self.multiplier, self.filters,
       read.pointwise_initializer,
-      read.pointwise_regularizer, axes == 1 and { 1 } or { 1, 1 })
+      read.pointwise_regularizer, axes == 1 and { 1 } or { 1, 1 }, read.pointwise_constraint)
     self:add_bias(self.filters)
   end
   function Separable:call(x)
@@ -180,7 +180,7 @@ end
 -- the result.
 local function define_transpose(kind, axes)
   local Transpose = define(kind, axes,
-    { output_padding = false, kernel_initializer = "glorot_uniform", kernel_regularizer = false })
+    { output_padding = false, kernel_initializer = "glorot_uniform", kernel_regularizer = false, kernel_constraint = false })
   function Transpose:init(filters, kernel_size, given)
     self:init_window(kernel_size, given)
     self.filters = options.count(kind, "filters", filters, 1)
@@ -212,7 +212,7 @@ local function define_transpose(kind, axes)
   function Transpose:build(shape)
     windows.require_rank(self, shape, axes)
     self.kernel = self:add_kernel("kernel", self.filters, shape[#shape], self.read.kernel_initializer,
-      self.read.kernel_regularizer)
+      self.read.kernel_regularizer, nil, self.read.kernel_constraint)
     self:add_bias(self.filters)
   end
   function Transpose:call(x)

@@ -55,9 +55,8 @@ for axes = 1, 3 do
   local kind = ("SpatialDropout%dD"):format(axes)
   local Made = add(kind, "rate", 0, 1, function(self, x)
     if self.rate == 1 then return lutra.zeros_like(x) end
-    local sizes = {}
-    for k = 1, axes do sizes[k] = 1 end
-    sizes[axes + 1] = x.shape[x.rank]
+    local sizes, at = {}, self.data_format == "channels_first" and 1 or axes + 1
+    for k = 1, axes + 1 do sizes[k] = k == at and x.shape[k + 1] or 1 end
     local kept = uniform(self, x, sizes):ge(self.rate)
     return x * lutra.cast(kept, x.dtype) * (1 / (1 - self.rate))
   end)
@@ -66,6 +65,12 @@ for axes = 1, 3 do
       self:refuse("its input has the shape %s, expected %d axes: the batch, %s and channels", options.batch_text(shape), axes + 2,
         ({ "steps", "height, width", "depth, height, width" })[axes])
     end
+  end
+  if axes > 1 then
+    -- The channels stay where they are.
+    local drop = Made.call
+    use "nn.layers.channel_order".data_format { Made }
+    Made.call_first = drop
   end
 end
 

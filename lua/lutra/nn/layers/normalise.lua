@@ -3,21 +3,26 @@ local lutra, tools, use = ...
 local options, layers, masks, replicas = use "options", use "nn.layers.layer", use "nn.training.masks", use "distribute.replicas"
 local define_layer, running = use "nn.layers.define_layer", layers.running
 
--- Adds the learned scale and offset of the last axis, if enabled.
-local function add_scale(self, features)
+-- Adds the learned scale and offset, of the sizes of the axes that are normalised, if enabled.
+local function add_scale(self, sizes)
   local read = self.read
-  local made = {}
-  if read.scale then made.gamma = self:add_weight { name = "gamma", shape = { features }, initializer = read.gamma_initializer } end
-  if read.center then made.beta = self:add_weight { name = "beta", shape = { features }, initializer = read.beta_initializer } end
-  self.gamma = made.gamma  -- weights come in the order in which they are set
-  self.beta = made.beta
-  self.ones = read.scale and self.gamma or lutra.ones { features }
-  self.zeros = read.center and self.beta or lutra.zeros { features }
+  local function weight(name)
+    return self:add_weight {
+      name = name, shape = sizes, initializer = read[name .. "_initializer"], regularizer = read[name .. "_regularizer"],
+      constraint = read[name .. "_constraint"],
+    }
+  end
+  local gamma, beta = read.scale and weight "gamma" or nil, read.center and weight "beta" or nil
+  self.gamma = gamma  -- weights come in the order in which they are set
+  self.beta = beta
+  self.ones = gamma or lutra.ones(sizes)
+  self.zeros = beta or lutra.zeros(sizes)
 end
 
 local function define(kind, defaults, build)
   for name, value in pairs {
     epsilon = 1e-3, center = true, scale = true, gamma_initializer = "ones", beta_initializer = "zeros",
+    gamma_regularizer = false, beta_regularizer = false, gamma_constraint = false, beta_constraint = false,
   } do
     defaults[name] = value
   end
@@ -30,15 +35,46 @@ local function define(kind, defaults, build)
   Made.needs_float32, Made.takes_one, Made.supports_masking = true, true, true
   function Made:build(shape)
     if #shape == 0 then self:refuse("its input has no axis but the batch, expected (..., features)") end
-    add_scale(self, shape[#shape])
+    add_scale(self, self.sizes_of and self:sizes_of(shape) or { shape[#shape] })
     if build then build(self, shape[#shape]) end
   end
   function Made:compute_output_shape(shape) return shape end
   return Made
 end
 
+-- The axis may be a list, along all of which a row is normalised.
 local LayerNorm = define("LayerNorm", {})
-function LayerNorm:call(x) return lutra.layer_norm(x, self.ones, self.zeros, { epsilon = self.read.epsilon }) end
+LayerNorm.takes_axes = true
+
+-- The listed axes in order; `rank` counts the batch.
+local function listed_axes(self, rank)
+  local axes, seen = {}, {}
+  for i, axis in ipairs(self.axis) do
+    local at = axis < 0 and rank + 1 + axis or axis
+    if at < 2 or at > rank or seen[at] then
+      self:refuse("axis lists %d, expected different axes from 2 to %d", axis, rank)
+    end
+    axes[i], seen[at] = at, true
+  end
+  table.sort(axes)
+  return axes
+end
+function LayerNorm:sizes_of(shape)
+  if type(self.axis) ~= "table" then return { shape[#shape] } end
+  local sizes = {}
+  for i, axis in ipairs(listed_axes(self, #shape + 1)) do sizes[i] = shape[axis - 1] end
+  return sizes
+end
+function LayerNorm:call(x)
+  local epsilon = self.read.epsilon
+  if type(self.axis) ~= "table" then return lutra.layer_norm(x, self.ones, self.zeros, { epsilon = epsilon }) end
+  local axes, sizes = listed_axes(self, x.rank), {}
+  for axis = 1, x.rank do sizes[axis] = 1 end
+  for _, axis in ipairs(axes) do sizes[axis] = x.shape[axis] end
+  local how = { axis = axes, keepdims = true }
+  local mean, variance = lutra.mean(x, how), lutra.var(x, how)
+  return (x - mean) * lutra.rsqrt(variance + epsilon) * lutra.reshape(self.ones, sizes) + lutra.reshape(self.zeros, sizes)
+end
 
 -- Normalises groups of channels over all positions of a row (Wu and He, ECCV 2018). -1 makes each channel a group.
 local GroupNorm = define("GroupNorm", { groups = 32 }, function(self, features)

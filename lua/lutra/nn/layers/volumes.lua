@@ -41,6 +41,7 @@ function Conv3D:init(filters, kernel_size, given)
   local read = self:read_options(given, {
     strides = 1, padding = "valid", dilation_rate = 1, groups = 1, activation = false, use_bias = true,
     kernel_initializer = "glorot_uniform", bias_initializer = "zeros", kernel_regularizer = false, bias_regularizer = false,
+    kernel_constraint = false, bias_constraint = false,
   })
   self.filters = options.count("Conv3D", "filters", filters, 1)
   self.kernel_size = three("Conv3D", "kernel_size", kernel_size)
@@ -65,10 +66,12 @@ function Conv3D:build(shape)
   sizes[4], sizes[5] = channels // self.groups, self.filters
   self.kernel = self:add_weight {
     name = "kernel", shape = sizes, initializer = read.kernel_initializer, regularizer = read.kernel_regularizer,
+    constraint = read.kernel_constraint,
   }
   if read.use_bias then
     self.bias = self:add_weight {
       name = "bias", shape = { self.filters }, initializer = read.bias_initializer, regularizer = read.bias_regularizer,
+      constraint = read.bias_constraint,
     }
   end
 end
