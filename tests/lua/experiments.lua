@@ -84,4 +84,26 @@ expect.case("a language model writes on", function()
   assert(text:find("otter swims", 1, true), text)
 end)
 
+expect.case("programs as users of four libraries write them", function()
+  local text = run("gaussian_mixture.lua 2000")
+  local likelihoods, apart = numbers(text, "log%-likelihood (%-?%d+%.%d+)"), numbers(text, "off by (%d+%.%d+)")
+  assert(#likelihoods >= 2 and likelihoods[#likelihoods] > likelihoods[1] + 0.5, text)
+  assert(#apart == 3 and math.max(table.unpack(apart)) < 0.3, text)
+
+  text = run("spectrogram_classifier.lua 400 6")
+  local right = numbers(text, "right: (%d+%.%d)%%")
+  assert(right[1] > 85, text)
+
+  text = run("augmenter.lua 300 40")
+  local plain, changed = numbers(text, "as they are: (%d+%.%d)%%")[1], numbers(text, "changed at random: (%d+%.%d)%%")[1]
+  assert(changed > plain + 15 and text:find("with a seed the same:\ttrue", 1, true), text)
+
+  text = run("seq2seq.lua 1000 12")
+  assert(numbers(text, "right: (%d+%.%d)%%")[1] > 70, text)
+
+  text = run("ppo.lua 20")
+  local stands = numbers(text, "stands (%d+%.%d) steps")
+  assert(#stands == 3 and stands[1] < 40 and stands[3] > 100, text)
+end)
+
 expect.end_of_cases()
