@@ -31,7 +31,7 @@ function cells.with_value(session, text, is_chunk)
     local rest = text:sub(start)
     local token = first_token(rest)
     if token and not (is_chunk and may_continue(token)) then
-      local silenced = rest:match("^(.*);%s*$")
+      local silenced = use "repl.tokens".silenced(rest)
       if load("return " .. (silenced or rest) .. "\n") and session:load(text:sub(1, start - 1)) then
         -- A variable to be closed prevents a tail call, after which the cell's locals would be gone.
         local whole = text:sub(1, start - 1) .. "local __lutra <close> = nil return " .. rest

@@ -99,6 +99,31 @@ function files.edit(session, argument)
   return session:prepare_lua(text)
 end
 
+-- A file's line is a statement: an expression becomes a call of print, which shows what the prompt showed. Where a later
+-- entry reads `_`, it is assigned.
+local function saved_lines(session)
+  local lines, is_read = {}, false
+  for i = #session.entries, 1, -1 do
+    local entry, count = session.entries[i], session.results[i]
+    local silenced = use "repl.tokens".silenced(entry)
+    local expression = (silenced or entry):gsub("^=", "", 1):gsub("%s+$", "")
+    local is_expression = load("return " .. expression) and expression:find("%S")
+    if expression:find("%-%-") then expression = expression .. "\n" end
+    local form = "%s"
+    if is_expression and silenced then form = "do local _ = (%s) end"
+    elseif is_expression and count > 0 then
+      if not is_read then form = "print(%s)"
+      elseif count == 1 then form = "_ = (%s) print(_)"
+      else form = "_ = table.pack(%s) print(table.unpack(_, 1, _.n)) _ = _[_.n]" end
+      is_read = false
+    end
+    lines[i] = form:format(is_expression and expression or entry)
+    is_read = is_read or use "repl.tokens".mentions(entry, "_")
+  end
+  table.insert(lines, 1, saved_mark)
+  return lines
+end
+
 function files.save(session, argument)
   if argument == "" then return session:fail "write the file's name: :save FILE" end
   if #session.entries == 0 then return session:fail "no entry has run yet" end
@@ -111,16 +136,7 @@ function files.save(session, argument)
   end
   local handle, problem = io.open(path, "wb")
   if not handle then return session:fail("cannot write " .. problem) end
-  -- A file is a statement: an expression becomes a call of print, which shows what the prompt showed.
-  local lines = { saved_mark }
-  for _, entry in ipairs(session.entries) do
-    local expression = entry:gsub("^=", "", 1):gsub(";%s*$", "")
-    if load("return " .. expression) and expression:find("%S") then
-      lines[#lines + 1] = (entry:find(";%s*$") and "local _ = (%s)" or "print(%s)"):format(expression)
-    else
-      lines[#lines + 1] = entry
-    end
-  end
+  local lines = saved_lines(session)
   local ok, why = handle:write(table.concat(lines, "\n"), "\n")
   local closed, late = handle:close()
   if not (ok and closed) then return session:fail("cannot write " .. path .. ": " .. (why or late)) end

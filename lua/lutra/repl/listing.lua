@@ -57,6 +57,15 @@ local function before(a, b)
   return of_a == 3 and tostring(a) < tostring(b)
 end
 
+-- A summed-up tensor with its device, which its own text does not have; where nobody types, as print shows it.
+local function tensor_text(session, value)
+  local text = tostring(value)
+  if not session.env then return text end
+  local _, _, device = session.native.tensor(value)
+  if not device or not text:find("...", 1, true) then return text end
+  return (text:gsub("%)$", ", device=" .. device .. ")"))
+end
+
 local entries_of
 
 -- One value in a table.
@@ -70,7 +79,7 @@ local function text_of(value, state, depth)
     if depth >= most_depth or state.left <= 0 then return "{...}" end
     return entries_of(value, state, depth + 1)
   end
-  if is_tensor(value) then return tostring(value) end
+  if is_tensor(value) then return tensor_text(state.session, value) end
   if kind == "userdata" then return listing.harmless(own_text(value)) end
   return tostring(value)
 end
@@ -117,9 +126,9 @@ function entries_of(value, state, depth)
   return "{ " .. table.concat(texts, ",\n  ") .. " }"
 end
 
-function listing.table_text(value)
+local function table_text(session, value)
   if next(value) == nil then return "{}" end
-  return entries_of(value, { open = {}, left = most_in_all }, 1)
+  return entries_of(value, { session = session, open = {}, left = most_in_all }, 1)
 end
 
 local function holds_tensors(value)
@@ -129,14 +138,6 @@ local function holds_tensors(value)
   return false
 end
 
--- A summed-up tensor with its device, which its own text does not have.
-local function tensor_text(session, value)
-  local text = tostring(value)
-  local _, _, device = session.native.tensor(value)
-  if not device or not text:find("...", 1, true) then return text end
-  return (text:gsub("%)$", ", device=" .. device .. ")"))
-end
-
 -- The values as print is to show them. Where nobody types, only tables that hold tensors are listed.
 function listing.shown(session, ...)
   local values = table.pack(...)
@@ -144,8 +145,8 @@ function listing.shown(session, ...)
     local value = values[i]
     if type(value) == "table" and not has_own_text(value) then
       local is_listed = session.env or (metatable_of(value) == nil and holds_tensors(value))
-      if is_listed then values[i] = listing.table_text(value) end
-    elseif session.env and is_tensor(value) then
+      if is_listed then values[i] = table_text(session, value) end
+    elseif is_tensor(value) then
       values[i] = tensor_text(session, value)
     end
   end

@@ -30,7 +30,8 @@ local function new_environment(session)
   end
   -- A table is faster than a function, and right as long as no local hides a global.
   function session.refresh()
-    local hides = next(consts) ~= nil
+    -- The globals' own metatable does not see locals that are nil: strict ones would raise.
+    local hides = next(consts) ~= nil or getmetatable(globals) ~= nil
     for name in next, declared do hides = hides or rawget(globals, name) ~= nil end
     meta.__index = hides and index or globals
   end
@@ -57,12 +58,13 @@ function Session:load(text, name)
   return load(text, name or chunk_name, "t")
 end
 
--- What lua does: as an expression, else as a statement.
+-- What lua does: as an expression, else as a statement. lua's ";" may be part of a comment, as in "5; -- five".
+Session.expression_end = ";"
 function Session:load_entry(text, name)
   local expression = text:gsub("^=", "return ", 1)
   local chunk
   local may_be_expression = self.native.is_interactive or not text:find("\n", 1, true)
-  if may_be_expression then chunk = self:load("return " .. expression .. "\n;", name) end
+  if may_be_expression then chunk = self:load("return " .. expression .. self.expression_end, name) end
   if chunk then return chunk, nil, true end
   return self:load(expression, name)
 end
@@ -91,8 +93,8 @@ end
 function Session:prepare_lua(text, name)
   -- An arrow key types an escape where lines are plain: that is no binary chunk.
   if self.env and text:find("^\27") then text = " " .. text end
-  local body = self.native.is_interactive and text:match("^(.-);%s*$")
-  if body and body:find("%S") then
+  local body = self.native.is_interactive and text:find(";", 1, true) and use "repl.tokens".silenced(text)
+  if body then
     local silent = self:load("return " .. body .. "\n", name)
     if silent then
       self.silent = true
@@ -124,7 +126,7 @@ end
 
 function Session:prepare(entry)
   self.source, self.silent, self.closes, self.names, self.chunk = entry, false, false, nil, nil
-  self.is_command = false
+  self.is_command, self.gave = false, 0
   if not self.native.is_interactive then return self:prepare_lua(entry) end
   self.scope_before = tools.current_scope()
   self.refresh()
@@ -145,10 +147,15 @@ function Session:is_complete(text)
   local function goes_on(chunk, problem) return not chunk and problem:find("<eof>$") ~= nil end
   local expression = text:gsub("^=", "return ", 1)
   if self.native.is_interactive or not text:find("\n", 1, true) then
-    if load("return " .. expression .. "\n;", chunk_name, "t") then return true end
+    if load("return " .. expression .. self.expression_end, chunk_name, "t") then return true end
     if self.native.is_interactive and goes_on(load("return " .. expression, chunk_name, "t")) then return false end
   end
   return not goes_on(load(expression, chunk_name, "t"))
+end
+
+function Session.prompt_runs_code(_, name)
+  local kind = type(rawget(globals, name))
+  return kind == "table" or kind == "userdata"
 end
 
 -- The prompt's text. `name` is _PROMPT or _PROMPT2.
@@ -156,16 +163,26 @@ function Session:prompt(name)
   local value = globals[name]
   local default = name == "_PROMPT" and "> " or ">> "
   if value == nil then return default end
+  if self.stopped_prompt == value then return default end
   local ok, text = pcall(tostring, value)
   if ok then return text end
+  -- One that Ctrl-C has ended is not asked again.
+  if type(text) == "string" and text:find("interrupted!", 1, true) then self.stopped_prompt = value end
   if self.bad_prompt == value then return default end
   self.bad_prompt = value
   self:report("error in the __tostring of " .. name .. " (" .. (type(text) == "string" and text or type(text)) .. ")")
   return default
 end
 
+-- As lua does, also where users have set print: an error has the place where it was raised, and none of ours.
+local function call_print(...)
+  local ok, problem = pcall(globals.print, ...)
+  if not ok then error(problem, 0) end
+end
+
 function Session:print_results(...)
   local count = select("#", ...)
+  self.gave = count
   if self.silent then return end
   if self.env then
     local last = select(count, ...)
@@ -174,9 +191,9 @@ function Session:print_results(...)
   if self.native.display then return use "repl.rich".results(self, ...) end
   for i = 1, count do
     local lists = self.env or type((select(i, ...))) == "table"
-    if lists then return globals.print(use "repl.listing".shown(self, ...)) end
+    if lists then return call_print(use "repl.listing".shown(self, ...)) end
   end
-  globals.print(...)
+  call_print(...)
 end
 
 function Session:report(message)
@@ -194,7 +211,10 @@ function Session:end_entry(ok)
   -- Ctrl-C can come when a scope has opened and its variable is not yet there to close it: collecting closes it.
   if not ok and self.env and tools.current_scope() ~= self.scope_before then collectgarbage() end
   self.chunk = nil
-  if ok and not self.is_command then self.entries[#self.entries + 1] = self.source end
+  if ok and not self.is_command then
+    self.entries[#self.entries + 1] = self.source
+    self.results[#self.entries] = self.gave
+  end
   if self.closes and not self.told_of_close then
     self.told_of_close = true
     self:note "note: a <close> local ends with its entry; :device NAME sets the device of the entries that follow"
@@ -224,7 +244,7 @@ function Session:signature(text, cursor) return use "repl.signature".at(self, te
 function Session:inspect(text, cursor) return use "repl.signature".inspect(self, text, cursor) end
 
 return function(native)
-  local session = { native = native, declared = {}, consts = {}, entries = {}, locals_on = true }
+  local session = { native = native, declared = {}, consts = {}, entries = {}, results = {}, locals_on = true }
   for name, method in next, Session do session[name] = method end
   if native.is_interactive then
     session.declared._ = "local"

@@ -111,4 +111,27 @@ function tokens.top_locals(text)
   return list
 end
 
+-- The text without the ";" that it ends with, which a comment may follow; nil if it ends otherwise or has nothing more.
+function tokens.silenced(text)
+  if not find(text, ";%s*$") and not find(text, ";%s*%-%-[^\n]*%s*$") then return nil end
+  local list = tokens.split(text)
+  for i = #list, 1, -1 do
+    local token = list[i]
+    if token.kind ~= "comment" then
+      return token.text == ";" and i > 1 and sub(text, 1, token.first - 1) .. " " .. sub(text, token.last + 1) or nil
+    end
+  end
+end
+
+-- Whether the text mentions a variable of that name.
+function tokens.mentions(text, name)
+  if not find(text, name, 1, true) then return false end
+  local before = ""
+  for _, token in ipairs(tokens.split(text)) do
+    if token.kind == "name" and token.text == name and before ~= "." and before ~= ":" then return true end
+    if token.kind ~= "comment" then before = token.text end
+  end
+  return false
+end
+
 return tokens

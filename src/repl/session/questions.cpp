@@ -1,6 +1,6 @@
 // What a reader asks while the user types: completion, signatures, whether an entry is complete. No code of the user
 // may run, so the collector, which calls finalizers, stands still meanwhile. The exception is `prompt`, which is asked
-// before the user types: it calls __tostring of _PROMPT.
+// before the user types: it calls __tostring of _PROMPT, which Ctrl-C interrupts.
 
 #include "lua/border/modules.h"
 #include "repl/session/hook_pause.h"
@@ -21,7 +21,7 @@ struct Question {
 
 // Pushes the `results` results of object.method(object, text, cursor), with 1 for the cursor before the first byte.
 // False, and nothing is pushed, if that failed.
-bool Session::ask(const char* method, std::string_view text, std::size_t cursor, int results) {
+bool Session::ask(const char* method, std::string_view text, std::size_t cursor, int results, bool runs_code) {
   if (lua_checkstack(L_, 2 * LUA_MINSTACK) == 0) return false;
   HookPause pause(L_);
   OwnStrings own(L_);
@@ -43,7 +43,7 @@ bool Session::ask(const char* method, std::string_view text, std::size_t cursor,
     return lua_gettop(L);
   });
   lua_pushlightuserdata(L_, &call);
-  const bool ok = lua_pcall(L_, 1, results, 0) == LUA_OK;
+  const bool ok = (runs_code ? Session::call(1, results, 0) : lua_pcall(L_, 1, results, 0)) == LUA_OK;
   if (collects) lua_gc(L_, LUA_GCRESTART);
   if (!ok) lua_settop(L_, top);
   return ok;
@@ -87,7 +87,11 @@ std::string Session::signature(std::string_view text, std::size_t cursor) {
 std::string Session::inspect(std::string_view text, std::size_t cursor) { return ask_text("inspect", text, cursor); }
 
 std::string Session::prompt(bool is_first) {
-  if (!ask("prompt", is_first ? "_PROMPT" : "_PROMPT2", 0, 1)) return is_first ? "> " : ">> ";
+  const char* name = is_first ? "_PROMPT" : "_PROMPT2";
+  const int top = lua_gettop(L_);
+  const bool runs_code = ask("prompt_runs_code", name, 0, 1) && lua_toboolean(L_, -1) != 0;
+  lua_settop(L_, top);
+  if (!ask("prompt", name, 0, 1, runs_code)) return is_first ? "> " : ">> ";
   std::string answer(string_at(L_, -1));
   lua_pop(L_, 1);
   return answer;

@@ -62,7 +62,7 @@ class Session {
   void show(SessionHost::Text kind, std::string_view text);
   int call(int arguments, int results, int handler);
   void push_method(const char* name);
-  bool ask(const char* method, std::string_view text, std::size_t cursor, int results);
+  bool ask(const char* method, std::string_view text, std::size_t cursor, int results, bool runs_code = false);
   std::string ask_text(const char* method, std::string_view text, std::size_t cursor);
   static int handle_error(lua_State* L);
 

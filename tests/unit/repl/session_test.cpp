@@ -127,6 +127,54 @@ TEST_CASE("a file's name may stand in quotes") {
   std::filesystem::remove_all(folder);
 }
 
+TEST_CASE("without a terminal an entry means what it means to lua, also with a comment at its end") {
+  Front front(false);
+  CHECK(front.run("5; -- c") == "5\n");
+  CHECK(front.run("'a' -- b;") == "a\n");
+  CHECK(front.run("5;").find("error: ") == 0);
+  CHECK(front.run("print = nil") == "");
+  CHECK(front.run("1") == "error: error calling 'print' (attempt to call a nil value)\n");
+}
+
+TEST_CASE("a __tostring of _PROMPT can be interrupted, and is then not called again") {
+  Interpreter interpreter{InterpreterOptions{}};
+  static int calls;
+  calls = 0;
+  auto call = [](lua_State* L, int arguments, int results, int handler) {
+    ++calls;
+    return lua_pcall(L, arguments, results, handler);
+  };
+  auto show = [](void*, SessionHost::Text, std::string_view) {};
+  Session session(interpreter.lua(), {.show = show, .call = call, .is_interactive = true});
+  session.run("_PROMPT = 'plain> '");
+  CHECK(calls == 1);
+  CHECK(session.prompt(true) == "plain> ");
+  CHECK(calls == 1);
+  session.run("n = 0 _PROMPT = setmetatable({}, {__tostring = function() n = n + 1 error 'interrupted!' end})");
+  CHECK(session.prompt(true) == "> ");
+  CHECK(calls == 3);
+  CHECK(session.prompt(true) == "> ");
+  session.run("_PROMPT = nil assert(n == 1)");
+  session.run("_PROMPT = 'n is ' .. n .. '> '");
+  CHECK(session.prompt(true) == "n is 1> ");
+}
+
+TEST_CASE("a saved file does what the entries did") {
+  Front front;
+  char folder[] = "/tmp/lutra-session-XXXXXX";
+  REQUIRE(mkdtemp(folder) != nullptr);
+  const std::string path = std::string(folder) + "/saved.lua";
+  std::string shown;
+  for (const char* entry : {"10", "_ + 1", "5;", "6; -- silent", "_ * 2", "3, 4", "_", "1 -- one ;", "print('a')",
+                            "x = 7", "=x", "x; --[[ no ]]", "';'", "t = {_ = 8}", "t._"}) {
+    shown += front.run(entry);
+  }
+  CHECK(shown == "10\n11\n22\n3\t4\n4\n1\na\n7\n;\n8\n");
+  front.run(":save " + path);
+  CHECK(front.run(":load " + path) == shown);
+  std::filesystem::remove_all(folder);
+}
+
 TEST_CASE("what a session has set ends with it") {
   Front front;
   front.run(":log on");
