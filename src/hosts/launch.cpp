@@ -10,6 +10,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "core/error.h"
 #include "core/text.h"
 
 namespace lutra {
@@ -111,7 +112,7 @@ std::string command_for_tf_config(const std::string& script) {
   const char* value = std::getenv("TF_CONFIG");
   if (value == nullptr) return "";
   nlohmann::json config = nlohmann::json::parse(value, nullptr, false);
-  require(config.is_object(), "TF_CONFIG is no JSON object: ", quote(value),
+  require(config.is_object(), "TF_CONFIG is no JSON object: ", value,
           "; expected {\"cluster\": {\"worker\": [\"host:port\", ...]}, \"task\": {...}}");
   if (!config.contains("cluster") || !config["cluster"].is_object()) return "";
   std::string hosts;

@@ -15,6 +15,9 @@ struct RankLaunch {
 // nullopt: no launcher started this process. A process that a rank starts is no rank.
 std::optional<RankLaunch> find_launch();
 
+// Whether a rank has started this process, so that no launch can begin in it.
+bool is_started_by_rank();
+
 // Marks this process as the rank, for find_launch in the processes that it starts.
 void claim_launch();
 

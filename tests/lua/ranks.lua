@@ -160,7 +160,7 @@ end)
 
 case("TF_CONFIG that is no JSON", function()
   local status, text = ranks.alone("", "lt.distribute.MultiWorkerMirroredStrategy()", "TF_CONFIG='garbage{'")
-  has(text, "TF_CONFIG is no JSON object: 'garbage{'; expected")
+  has(text, "TF_CONFIG is no JSON object: garbage{; expected")
   equal(status, 1)
 end)
 

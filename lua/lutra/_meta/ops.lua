@@ -646,14 +646,14 @@ function lutra.cov(x, options) end
 function Tensor:cov(options) end
 
 --- The cross products of vectors of three components, along the last axes.
----@param a any [..., 3]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param b any [..., 3]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param a any [..., 3]; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
+---@param b any [..., 3]; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype
 --- Errors: InvalidArgument if a last axis has another size, the others do not broadcast, or both are bool.
 function lutra.cross(a, b) end
 
 --- The cross products of vectors of three components, along the last axes.
----@param b any [..., 3]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any [..., 3]; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype
 --- Errors: InvalidArgument if a last axis has another size, the others do not broadcast, or both are bool.
 function Tensor:cross(b) end
@@ -1303,9 +1303,9 @@ function lutra.imag(x) end
 function Tensor:imag() end
 
 --- x with updates added to its slices at the given indices along an axis; if an index occurs twice, both updates are added. Indices count from 1, negative ones from the end.
----@param x any at least one axis; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any at least one axis; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param indices any [n]; int8, uint8, int16, int32 or int64
----@param updates any broadcasts to x's shape with the size n along axis; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param updates any broadcasts to x's shape with the size n along axis; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param axis? any x's axis to add along (default 1)
 ---@return lutra.Tensor # x's shape; the dtype x and updates promote to
 --- Errors: InvalidArgument for the index 0, an axis that does not exist, or shapes that do not match; OutOfRange for an index past the axis' end.
@@ -1313,7 +1313,7 @@ function lutra.index_add(x, indices, updates, axis) end
 
 --- x with updates added to its slices at the given indices along an axis; if an index occurs twice, both updates are added. Indices count from 1, negative ones from the end.
 ---@param indices any [n]; int8, uint8, int16, int32 or int64
----@param updates any broadcasts to x's shape with the size n along axis; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param updates any broadcasts to x's shape with the size n along axis; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param axis? any x's axis to add along (default 1)
 ---@return lutra.Tensor # x's shape; the dtype x and updates promote to
 --- Errors: InvalidArgument for the index 0, an axis that does not exist, or shapes that do not match; OutOfRange for an index past the axis' end.
@@ -1405,14 +1405,14 @@ function lutra.isnan(x) end
 function Tensor:isnan() end
 
 --- The Kronecker product: each element of a times the whole of b.
----@param a any at most 4 axes; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param b any at most 4 axes; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param a any at most 4 axes; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
+---@param b any at most 4 axes; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # sizes are the products of a's and b's; the promoted dtype
 --- Errors: InvalidArgument for more than 4 axes, or if both are bool.
 function lutra.kron(a, b) end
 
 --- The Kronecker product: each element of a times the whole of b.
----@param b any at most 4 axes; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any at most 4 axes; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # sizes are the products of a's and b's; the promoted dtype
 --- Errors: InvalidArgument for more than 4 axes, or if both are bool.
 function Tensor:kron(b) end
@@ -2187,7 +2187,7 @@ function lutra.neg(x) end
 function Tensor:neg() end
 
 --- The indices of the elements of x that are not zero, or true, in row-major order: one row per element, with one index per axis, counted from 1, as gather_nd takes them. nan is not zero. The size depends on values, so it runs on the CPU.
----@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # [n, x's number of axes]; int64
 function lutra.nonzero(x) end
 
@@ -2326,14 +2326,14 @@ function Tensor:polyfit(y, deg) end
 function lutra.polygamma(n, x) end
 
 --- The polynomial with the coefficients p, the highest power first, at x.
----@param p any [n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param p any [n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # x's shape; the promoted dtype
 --- Errors: InvalidArgument if p is no vector, or if both are bool.
 function lutra.polyval(p, x) end
 
 --- The polynomial with the coefficients p, the highest power first, at x.
----@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@return lutra.Tensor # x's shape; the promoted dtype
 --- Errors: InvalidArgument if p is no vector, or if both are bool.
 function Tensor:polyval(x) end
@@ -2659,9 +2659,9 @@ function lutra.rsqrt(x) end
 function Tensor:rsqrt() end
 
 --- x with single elements replaced along an axis: out[indices[i, j], j] = updates[i, j] for axis 1 of a matrix; of several for one position, the last one stays. The inverse of take_along_axis. Indices count from 1, negative ones from the end.
----@param x any at least one axis; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any at least one axis; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param indices any x's number of axes; broadcasts, except along axis; int8, uint8, int16, int32 or int64
----@param updates any broadcasts to x's shape with the size of indices along axis; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param updates any broadcasts to x's shape with the size of indices along axis; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param axis? any x's axis to scatter along (default 1)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape; the dtype x and updates promote to
@@ -2670,7 +2670,7 @@ function lutra.scatter(x, indices, updates, axis, options) end
 
 --- x with single elements replaced along an axis: out[indices[i, j], j] = updates[i, j] for axis 1 of a matrix; of several for one position, the last one stays. The inverse of take_along_axis. Indices count from 1, negative ones from the end.
 ---@param indices any x's number of axes; broadcasts, except along axis; int8, uint8, int16, int32 or int64
----@param updates any broadcasts to x's shape with the size of indices along axis; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param updates any broadcasts to x's shape with the size of indices along axis; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param axis? any x's axis to scatter along (default 1)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape; the dtype x and updates promote to
@@ -2694,14 +2694,14 @@ function Tensor:scatter_add(indices, updates) end
 
 --- Zeros of the given shape, with updates added to the elements or slices at the given positions.
 ---@param indices any [..., k], k at most the axes of shape; int8, uint8, int16, int32 or int64
----@param updates any indices' shape without its last axis, then shape without its first k; or a scalar; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param updates any indices' shape without its last axis, then shape without its first k; or a scalar; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param shape any the result's shape
 ---@return lutra.Tensor # shape; updates' dtype
 --- Errors: InvalidArgument for the index 0, more indices than shape has axes, or shapes that do not match; OutOfRange for an index past its axis' end.
 function lutra.scatter_nd(indices, updates, shape) end
 
 --- Zeros of the given shape, with updates added to the elements or slices at the given positions.
----@param updates any indices' shape without its last axis, then shape without its first k; or a scalar; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param updates any indices' shape without its last axis, then shape without its first k; or a scalar; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param shape any the result's shape
 ---@return lutra.Tensor # shape; updates' dtype
 --- Errors: InvalidArgument for the index 0, more indices than shape has axes, or shapes that do not match; OutOfRange for an index past its axis' end.
@@ -3173,7 +3173,7 @@ function lutra.transpose(x, perm) end
 function Tensor:transpose(perm) end
 
 --- The integral along an axis of samples at distance dx, by the trapezoidal rule.
----@param y any at least one axis; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param y any at least one axis; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param axis? any the axis to integrate along (default -1)
 ---@param options? any options
 ---@return lutra.Tensor # y's shape without the axis; float32 for integers, else y's dtype

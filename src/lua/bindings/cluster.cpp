@@ -45,7 +45,7 @@ int connect_to_cluster(Args& args) {
   if (args.state.is_sandbox)
     fail(ErrorCode::FailedPrecondition, args.who(), ": a script in a sandbox cannot reach other processes");
   double seconds = 10;
-  std::string token_file;
+  std::string_view token_file;
   args.options(2, {{"timeout", &seconds}, {"token", &token_file}});
   require(seconds > 0 && seconds <= 86400, args.who(), ": timeout is ", seconds, ", expected seconds above 0");
   const auto jobs = read_jobs(args);
@@ -61,7 +61,7 @@ int connect_to_cluster(Args& args) {
   std::string token;
   if (!token_file.empty()) {
     try {
-      token = read_token(token_file);
+      token = read_token(std::string(token_file));
     } catch (const Error& error) {
       throw Error(error.code(), text(args.who(), ": ", error.message()));
     }
