@@ -1,4 +1,4 @@
-// Searching sorted sequences on cards. Ops that must count before they know their result's size stay on the CPU.
+// Searching sorted sequences, and ranges, on cards. Ops that must count before they know their result's size stay on the CPU.
 #include "kernels/cuda/elementwise.h"
 #include "ops/count.h"
 
@@ -47,9 +47,34 @@ template <class T> void run_searchsorted(const KernelArgs& args) {
   launch(on, grid_for(on, values.size), search_kernel<T>, searches);
 }
 
+template <class T> struct RangeLimits {
+  Input<T> low, high;
+  T* out;
+  FaultSlot* slot;
+};
+template <class T> LUTRA_GLOBAL void finite_range_kernel(const RangeLimits<T> args) {
+  if (thread_index() != 0) return;
+  const T low = args.low.data != nullptr ? *args.low.data : args.low.number;
+  const T high = args.high.data != nullptr ? *args.high.data : args.high.number;
+  const T limits[] = {low, high};
+  for (const T limit : limits) {
+    const auto value = static_cast<double>(computed_in(limit));
+    if (value - value != 0)
+      tell_fault(args.slot, FaultCode::WrongValue, value != value ? 0 : value < 0 ? -1 : 1);
+  }
+  *args.out = low;
+}
+template <class T> void run_finite_range(const KernelArgs& args) {
+  const CudaLaunch& on = static_cast<const CudaLaunch&>(args);
+  launch(on, grid_for(on, 1), finite_range_kernel<T>,
+         RangeLimits<T>{input_of<T>(args.in[0]), input_of<T>(args.in[1]), args.out[0].as<T>(), on.slot});
+}
+
 }  // namespace
 
 void register_count_cuda(CudaKernels& kernels) {
+  kernels.add_each("FiniteRange", AllFloats{},
+                   []<class T>(TypeTag<T>) { return KernelEntry{.run = run_finite_range<T>}; });
   kernels.add_each("LowerBound", AllTypes{},
                    []<class T>(TypeTag<T>) { return KernelEntry{.run = run_searchsorted<T>}; });
 }

@@ -278,7 +278,7 @@ local function exact_text(path)
   return is_exact and told(path) or core.op_help(path)
 end
 
-local foreign = load(sources["lutra.foreign_names"], "=[lutra.foreign_names]", "t")()
+local foreign = load(sources["lutra.foreign_names"], "=[lutra.foreign_names]", "t", _ENV)()
 
 -- Names as the tables have them: "tf.keras.layers.Dense" is "keras.layers.Dense", "F.relu" "torch.nn.functional.relu".
 local kPrefixes = {

@@ -83,13 +83,13 @@ int most_on_one_host(const LaunchCommand& command) {
 }
 
 // Settings of Open MPI, unless the user has others. Idle calls give up the core. When a rank fails, mpirun ends the
-// others by SIGTERM, always sleeps for 2 s, and kills them. A host that is cut off is noticed. On this host alone it
-// needs no ssh, which containers may lack.
+// others by SIGTERM, always sleeps for 2 s, and kills them. It notices a host that is cut off, after 14 s, so that
+// ranks can tell it first, after 10 s. On this host alone it needs no ssh, which containers may lack.
 void set_up_open_mpi(bool is_here) {
   constexpr std::pair<const char*, const char*> kSettings[] = {
       {"OMPI_MCA_mpi_yield_when_idle", "1"},      {"OMPI_MCA_odls_base_sigkill_timeout", "2"},
-      {"OMPI_MCA_oob_tcp_keepalive_time", "2"},   {"OMPI_MCA_oob_tcp_keepalive_intvl", "1"},
-      {"OMPI_MCA_oob_tcp_keepalive_probes", "3"},
+      {"OMPI_MCA_oob_tcp_keepalive_time", "4"},   {"OMPI_MCA_oob_tcp_keepalive_intvl", "2"},
+      {"OMPI_MCA_oob_tcp_keepalive_probes", "5"},
   };
   for (const auto& [name, value] : kSettings) setenv(name, value, 0);
   if (is_here) setenv("OMPI_MCA_plm_rsh_agent", "", 0);

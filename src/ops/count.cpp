@@ -143,6 +143,7 @@ void define_count_ops(OpRegistry& ops) {
       .source = "numpy.histogram",
       .shape = range_shape,
       .fault = not_finite,
+      .gpu = kFloats,
       .flags = kHidden | kNoSlope,
   });
   ops.define({

@@ -247,7 +247,7 @@ void define_statistics_ops(OpRegistry& ops) {
       .example = "lutra.array_equal({1, 2}, {1, 2})  --> true",
       .shape = scalar_bool,
       .compose = compose_array_equal,
-      .gpu = kEveryDType,
+      .gpu = kAnyDType,
       .flags = kNoSlope,
   });
   ops.define({

@@ -199,11 +199,10 @@ expect.case("positions, and sums at them", function()
   expect.equal(lt.scatter(z, { 4, 4, 4, 4 }, z, { reduce = "add" }):totable()[4], { 7.0, 0.0 })
   check_gradient("scatter_nd", function(x) return lt.scatter_nd({ { 2 }, { 2 }, { 1 } }, x, { 3 }) end, sample({ 3 }, 51))
   check_gradient("index_add", function(x, y) return lt.index_add(x, { 1, 1 }, y) end, sample({ 3 }, 51), sample({ 2 }, 53))
-  for name, f in pairs {
-    kron = lt.kron, cross = lt.cross, polyval = lt.polyval, trapezoid = function(x) return lt.trapezoid(x) end,
-  } do
+  for name, f in pairs { kron = lt.kron, cross = lt.cross, polyval = lt.polyval } do
     check_gradient(name, f, sample({ 3 }, 55), sample({ 2, 3 }, 57))
   end
+  check_gradient("trapezoid", function(x) return lt.trapezoid(x) end, sample({ 2, 3 }, 57))
 end)
 
 expect.case("what refuses complex tensors", function()

@@ -90,8 +90,8 @@ case("a host that is cut off ends the job", function()
     d.barrier()
     if d.rank() == 0 then os.execute "ip -n %s link set port2 down" end
     while true do d.barrier() end
-  ]]):format(switch), "LUTRA_RANK_SILENCE=6")
-  has(ranks.told_silence(text, 6, "rank 2 on host host2 (last call at "), ", rank 3 on host host2 (last call at ")
+  ]]):format(switch), "LUTRA_RANK_SILENCE=10")
+  has(ranks.told_silence(text, 10, "rank 2 on host host2 (last call at "), ", rank 3 on host host2 (last call at ")
   has(text, "the host cannot be reached")
   equal(status, 1)
   -- Those on the other host end as well.
@@ -132,7 +132,7 @@ case("a fit whose host is cut off goes on with the others, and ends with the sam
   local number = whole:match "\n(%d[^\n]*)\thost1 host1 host2 host2\n$"
   assert(number, whole)
   local again
-  status, again = launch("-n 4 --restarts 1", program, "LUTRA_RANK_SILENCE=6", backup .. " cuts")
+  status, again = launch("-n 4 --restarts 1", program, "LUTRA_RANK_SILENCE=10", backup .. " cuts")
   equal(status, 0, again)
   has(again, "lutra: launch: the host 10.91.0.2 cannot be reached")
   has(again, "starting it again (1 of 1) on 10.91.0.1")

@@ -179,6 +179,7 @@ end
 
 function replicated.test_step(model, x, y, weight)
   local list, ids = split(model.strategy, x, y, weight)
+  if model.strategy.ranks then use "distribute.ranks".meet("a batch of evaluate" .. batch_words(model, list, x, y)) end
   run(model.strategy, forward(model, false), list, ids)
   return shared_loss(model.strategy, list, is_sum(model)), Shares(counted(list))
 end
@@ -233,7 +234,8 @@ function replicated.predict(model, x)
       -- All ranks get all rows.
       local device = list[1].device
       local own = #parts > 0 and lutra.device(device, lutra.concat, parts) or nil
-      parts = use "distribute.ranks".gather_tensors("predict", own, device)
+      local what = ("a batch of predict on %d rows of %s"):format(list[1].rows.whole, dtype_words(x))
+      parts = use "distribute.ranks".gather_tensors(what, own, device)
     end
     return lutra.device(list[1].device, lutra.concat, parts)
   end
