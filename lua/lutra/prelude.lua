@@ -74,7 +74,7 @@ comes_late(lutra, "functions.products", { "tensordot", "inner", "vdot", "multi_d
 comes_late(lutra, "functions.matrices", { "logdet", "cond", "diag_embed", "fill_diagonal" })
 comes_late(lutra, "functions.polynomials", { "roots", "poly", "polyadd", "polymul", "polyder", "polyint" })
 comes_late(lutra, "functions.numbers", { "deg2rad", "rad2deg", "sinc", "signbit", "copysign", "logaddexp2", "isposinf",
-  "isneginf", "gcd", "lcm", "logspace", "geomspace" })
+  "isneginf", "lcm", "logspace", "geomspace" })
 comes_late(lutra, "functions.reductions", { "logcumsumexp", "cumulative_trapezoid", "average", "std_mean", "var_mean",
   "count_nonzero", "nanquantile", "nanpercentile", "nanargmax", "nanargmin" })
 comes_late(lutra, "functions.axes", { "moveaxis", "swapaxes", "rot90", "reverse_sequence" })

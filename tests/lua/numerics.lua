@@ -43,6 +43,10 @@ do
   same(lt.mirror_pad(x, { { 5, 4 } }), { 2, 1, 2, 3, 2, 1, 2, 3, 2, 1, 2, 3 }, "reflect, several times")
   same(lt.mirror_pad({ { 1.5, 2 }, { 3, 4 } }, { { 1, 0 }, { 0, 2 } }, "symmetric"),
     { { 1.5, 2, 2, 1.5 }, { 1.5, 2, 2, 1.5 }, { 3, 4, 4, 3 } }, "two axes")
+  -- Along several axes, by copies of pieces and by lookup.
+  local rows = lt.range(12):float32():reshape { 3, 4 }
+  same(lt.pad(rows, { { 2, 1 }, { 0, 3 } }, { mode = "reflect" })[{ {}, { 5, 7 } }], lt.gather(lt.gather(rows, { 3, 2, 1, 2, 3, 2 }, 1), { 3, 2, 1 }, 2):totable(), "reflect of both axes")
+  same(lt.pad(rows, { { 1, 2 }, { 4, 0 } }, { mode = "wrap" })[{ {}, { 1, 4 } }], lt.gather(rows, { 3, 1, 2, 3, 1, 2 }, 1):totable(), "wrap of both axes")
   same(lt.mirror_pad({ 7 }, { { 1, 2 } }), { 7, 7, 7, 7 }, "one element")
   same(lt.mirror_pad(x, { { 0, 0 } }), { 1, 2, 3 }, "nothing added")
   same(lt.mirror_pad(5, {}), 5, "a scalar")

@@ -1144,6 +1144,13 @@ function lutra.gather_nd(x, indices) end
 --- Errors: InvalidArgument for the index 0, more indices than x has axes, or a ninth axis; OutOfRange for an index past its axis' end.
 function Tensor:gather_nd(indices) end
 
+--- The greatest common divisor of two integers, which is not negative; that of 0 and x is |x|.
+---@param a any any shape; int8, uint8, int16, int32 or int64
+---@param b any broadcasts with the other; int8, uint8, int16, int32 or int64
+---@return lutra.Tensor # the broadcast shape of both; the promoted dtype
+--- Errors: InvalidArgument for bool or floats, or if the shapes do not broadcast.
+function lutra.gcd(a, b) end
+
 --- Whether a >= b.
 ---@param a any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param b any broadcasts with the other; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64

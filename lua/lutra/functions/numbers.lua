@@ -54,26 +54,9 @@ end
 function numbers.isposinf(x) return (number("isposinf", "x", x):eq(math.huge)) end
 function numbers.isneginf(x) return (number("isneginf", "x", x):eq(-math.huge)) end
 
-local kBits = { int8 = 8, uint8 = 8, int16 = 16, int32 = 32, int64 = 64 }
-
--- Euclid's algorithm, for as many steps as the dtype's numbers may need. Consecutive Fibonacci numbers need most; these
--- double in 1.44 steps.
-local function divisor(a, b)
-  a, b = a + b * 0, b + a * 0 -- the common dtype and shape
-  for _ = 1, math.ceil(1.45 * kBits[a.dtype]) + 2 do
-    local goes_on = b:ne(0)
-    a, b = lutra.where(goes_on, b, a), a % lutra.where(goes_on, b, 1)
-  end
-  return (lutra.abs(a))
-end
-
-function numbers.gcd(a, b)
-  return (divisor(integers("gcd", "a", a), integers("gcd", "b", b)))
-end
-
 function numbers.lcm(a, b)
   a, b = integers("lcm", "a", a), integers("lcm", "b", b)
-  local common = divisor(a, b)
+  local common = lutra.gcd(a, b)
   return (lutra.abs(a // lutra.where(common:eq(0), 1, common) * b))
 end
 
@@ -116,7 +99,7 @@ function numbers.geomspace(start, stop, n, given)
 end
 
 local counts = { deg2rad = 1, rad2deg = 1, sinc = 1, signbit = 1, copysign = 2, logaddexp2 = 2, isposinf = 1,
-  isneginf = 1, gcd = 2, lcm = 2, logspace = 4, geomspace = 4 }
+  isneginf = 1, lcm = 2, logspace = 4, geomspace = 4 }
 for name, count in pairs(counts) do numbers[name] = options.bounded(name, count, numbers[name], true) end
 
 return numbers

@@ -24,6 +24,21 @@ function mirrors.reflect(place, n)
 end
 mirrors.replicate, mirrors.circular = mirrors.edge, mirrors.wrap
 
+-- Elements first to last of an axis, from 1 on, or backwards if last < first.
+local function range_of(x, axis, first, last)
+  local key = {}
+  for k = 1, x.rank do key[k] = {} end
+  key[axis] = { first, last, last < first and -1 or 1 }
+  return x[key]
+end
+
+-- For each mode, what stands before and behind x if that is no more than x has: two ranges, whose last may be below the
+-- first. Copies of pieces take less time than a lookup of each element.
+local pieces = {
+  [mirrors.reflect] = function(n, before, behind) return before + 1, 2, n - 1, n - behind end,
+  [mirrors.symmetric] = function(n, before, behind) return before, 1, n, n - behind + 1 end,
+  [mirrors.wrap] = function(n, before, behind) return n - before + 1, n, 1, behind end,
+}
 
 local function repeated(who, x, paddings, mirror)
   x = tensor(who, "x", x)
@@ -39,10 +54,19 @@ local function repeated(who, x, paddings, mirror)
     local n = x.shape[axis]
     if before + behind > 0 then
       if n == 0 then fail("%s: x %s has no elements to repeat along axis %d", who, tostring(x.shape), axis) end
-      -- Places, and what mirror computes with them.
-      options.require_memory(who, x.device, { 4, before + n + behind }, "int64")
-      local place = lutra.range(-before, n + behind, { dtype = "int64" })
-      x = lutra.gather(x, mirror(place, n) + 1, axis)
+      local ranges = pieces[mirror]
+      if ranges and math.max(before, behind) < n then
+        local first, last, next_first, next_last = ranges(n, before, behind)
+        local list = { x }
+        if before > 0 then table.insert(list, 1, range_of(x, axis, first, last)) end
+        if behind > 0 then list[#list + 1] = range_of(x, axis, next_first, next_last) end
+        x = lutra.concat(list, axis)
+      else
+        -- Places, and what mirror computes with them.
+        options.require_memory(who, x.device, { 4, before + n + behind }, "int64")
+        local place = lutra.range(-before, n + behind, { dtype = "int64" })
+        x = lutra.gather(x, mirror(place, n) + 1, axis)
+      end
     end
   end
   return x

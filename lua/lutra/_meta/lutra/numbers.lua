@@ -238,17 +238,6 @@ function lutra.isposinf(x) end
 --- Source: numpy.isneginf, torch.isneginf
 function lutra.isneginf(x) end
 
---- The greatest common divisor, by as many steps of Euclid's algorithm as the dtype may need: 14 for int8, 95 for
---- int64. gcd(0, 0) is 0.
----@param a lutra.Tensor|table integers of any shape
----@param b lutra.Tensor|table integers, broadcasts with a
----@return lutra.Tensor # the broadcast shape; the promoted dtype
---- Errors: InvalidArgument if the shapes do not broadcast, or for other dtypes.
---- Example:
----     print(lt.gcd({12, 0}, {18, 5}))  --> lutra.Tensor([6 5], shape=(2,), dtype=int32)
---- Source: numpy.gcd, torch.gcd
-function lutra.gcd(a, b) end
-
 --- The least common multiple, 0 where a number is 0. It wraps where the dtype does not hold it.
 ---@param a lutra.Tensor|table integers of any shape
 ---@param b lutra.Tensor|table integers, broadcasts with a
