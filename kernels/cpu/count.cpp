@@ -153,7 +153,7 @@ void run_mask_grad(const KernelArgs& args) {
 template <class T> void count_bins(const KernelArgs& args) {
   const Array& x = args.in[0];
   const T* from = x.as<T>();
-  int64_t base = args.as<IndexAttrs>().base.value;
+  int64_t base = args.as<BincountAttrs>().base.value;
   std::atomic<int64_t> most = base - 1, least = base;
   parallel_for(x.size, kCheapGrain, [&](int64_t begin, int64_t end) {
     T low = from[begin], high = from[begin];
@@ -169,7 +169,7 @@ template <class T> void count_bins(const KernelArgs& args) {
   });
   args.out_count[0] = 0;
   if (least >= base) {
-    args.out_count[0] = most - base + 1;
+    args.out_count[0] = std::max(most - base + 1, args.as<BincountAttrs>().minlength);
     return;
   }
   const T* first = std::find_if(from, from + x.size, [&](T value) { return value < base; });
@@ -183,7 +183,7 @@ constexpr int64_t kOwnBins = 8192;
 template <class T> void add_weights(const KernelArgs& args) {
   const Array &x = args.in[0], &weights = args.in[1], &out = args.out[0];
   const T* from = x.as<T>();
-  const int64_t base = args.as<IndexAttrs>().base.value, step = static_cast<int64_t>(size_of(weights.dtype));
+  const int64_t base = args.as<BincountAttrs>().base.value, step = static_cast<int64_t>(size_of(weights.dtype));
   std::vector<double> bins(static_cast<std::size_t>(out.size)), block(kBlock);
   for (int64_t first = 0; first < x.size; first += kBlock) {
     const int64_t n = std::min(kBlock, x.size - first);
@@ -200,7 +200,7 @@ template <class T> void run_bincount(const KernelArgs& args) {
   const Array& x = args.in[0];
   const T* from = x.as<T>();
   int64_t* out = args.out[0].as<int64_t>();
-  int64_t base = args.as<IndexAttrs>().base.value, bins = args.out[0].size;
+  int64_t base = args.as<BincountAttrs>().base.value, bins = args.out[0].size;
   std::fill(out, out + bins, int64_t{0});
   // A thread's own bins pay off if there are many elements per bin.
   int64_t grain = bins <= kOwnBins ? std::max(kCheapGrain, 16 * bins) : 4 * kCheapGrain;

@@ -15,6 +15,8 @@ void nonzero_shape(Inference& inference) {
 }
 
 void bincount_shape(Inference& inference) {
+  const int64_t least = inference.attrs<BincountAttrs>().minlength;
+  require(least >= 0 && least < int64_t{1} << 48, inference.who(), ": minlength is ", least, ", expected 0 or more");
   if (inference.has(1)) {
     require(inference.shape(1) == inference.shape(0), inference.who(), ": x ", inference.shape(0), " and weights ",
             inference.shape(1), " do not match: expected a weight for each element of x");
@@ -23,7 +25,7 @@ void bincount_shape(Inference& inference) {
   inference.output(is_float(weights) || !inference.has(1) ? weights : DType::Float64, Shape{0});
 }
 void bincount_gradient(Gradient& g) {
-  if (g.needs(1)) g.add(1, g.call("GatherV2", {g.dy(), g.x(0)}, GatherAttrs{{}, g.attrs<IndexAttrs>().base}));
+  if (g.needs(1)) g.add(1, g.call("GatherV2", {g.dy(), g.x(0)}, GatherAttrs{{}, g.attrs<BincountAttrs>().base}));
 }
 Error value_below_first(const char* op, const Fault& fault) {
   return Error(ErrorCode::InvalidArgument,
@@ -124,9 +126,12 @@ void define_count_ops(OpRegistry& ops) {
                  "values, so it runs on the CPU.",
       .inputs = {{"x", kInts, "any shape, values of at least 1"},
                  {"weights", kNumbers, "x's shape", kOptional | kOwnDType}},
-      .attrs = attrs<IndexAttrs>({attr("index_base", &IndexAttrs::base, "what the first value is")}),
-      .output = "[x's largest value], [0] if x has no elements; int64, with weights their dtype, float64 for integers",
-      .errors = "InvalidArgument for a value below 1, or if the shapes of x and weights differ.",
+      .attrs = attrs<BincountAttrs>(
+          {attr("minlength", &BincountAttrs::minlength, "the result has at least so many elements").otherwise("0"),
+           attr("index_base", &BincountAttrs::base, "what the first value is")}),
+      .output = "[x's largest value, or minlength if that is more], [minlength] if x has no elements; int64, with "
+                "weights their dtype, float64 for integers",
+      .errors = "InvalidArgument for a value below 1, a negative minlength, or if the shapes of x and weights differ.",
       .source = "numpy.bincount, tf.math.bincount",
       .example = "lutra.bincount{2, 4, 2}  --> {0, 2, 0, 1}",
       .shape = bincount_shape,

@@ -11,4 +11,10 @@ struct SearchAttrs {
   bool right = false;  // behind equal values
 };
 
+// bincount
+struct BincountAttrs {
+  IndexBase base;
+  int64_t minlength = 0;
+};
+
 }  // namespace lutra

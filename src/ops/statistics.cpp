@@ -98,18 +98,24 @@ void compose_array_equal(Composition& c) {
   c.give(c.call("All", {equal}));
 }
 
+struct IsInAttrs {
+  bool invert = false;
+};
+
 void isin_shape(Inference& inference) { inference.output(DType::Bool, inference.shape(0)); }
 
 // The element of the sorted values at which x would be inserted. nan is in nothing.
 void compose_isin(Composition& c) {
   Value x = c.x(0), values = c.x(1);
   const int64_t n = c.shape(values).size();
-  if (n == 0) return c.give(c.cast(c.fill(c.output_shape(), 0, DType::Int32), DType::Bool));
+  const bool invert = c.attrs<IsInAttrs>().invert;
+  if (n == 0) return c.give(c.cast(c.fill(c.output_shape(), invert ? 1 : 0, DType::Int32), DType::Bool));
   const Axes first = single(0);
   values = c.call("Sort", {c.reshape(values, Shape{n})}, SortAttrs{.axis = first});
   Value places = c.call("LowerBound", {values, x}, SearchAttrs());
   places = c.call("Minimum", {places, c.fill(Shape(), static_cast<double>(n - 1), DType::Int64)});
-  c.give(c.call("Equal", {c.call("GatherV2", {values, places}, GatherAttrs{.axis = first, .base = {}}), x}));
+  values = c.call("GatherV2", {values, places}, GatherAttrs{.axis = first, .base = {}});
+  c.give(c.call(invert ? "NotEqual" : "Equal", {values, x}));
 }
 
 struct HistogramAttrs {
@@ -255,6 +261,7 @@ void define_statistics_ops(OpRegistry& ops) {
       .lua_name = "isin",
       .summary = "Whether each element of x is one of the values. nan is none.",
       .inputs = {{"x", kAnyDType, "any shape", kNumber}, {"values", kAnyDType, "any shape", kNumber}},
+      .attrs = attrs<IsInAttrs>({attr("invert", &IsInAttrs::invert, "whether it is none of them").otherwise("false")}),
       .output = "x's shape; bool",
       .source = "numpy.isin",
       .example = "lutra.isin({1, 2, 3}, {3, 1})  --> {true, false, true}",

@@ -118,8 +118,13 @@ spec "bincount" {
     { { { 1 }, { 1 } }, { { 3 }, { 4 } }, gives = { 7 }, dtype = "float64" },
     { { 1, 1 }, float16 { 0.5, 0.25 }, gives = { 0.75 }, dtype = "float16" },
     { zeros({ 0 }, "int32"), zeros { 0 }, shape = { 0 }, dtype = "float32" },
+    { { 2, 1, 2 }, { minlength = 4 }, gives = { 1, 2, 0, 0 } },
+    { { 2, 5 }, { minlength = 3 }, gives = { 0, 1, 0, 0, 1 } },
+    { { 2, 1 }, { 0.5, 4 }, { minlength = 3 }, gives = { 4, 0.5, 0 }, dtype = "float32" },
+    { zeros({ 0 }, "int32"), { minlength = 2 }, gives = { 0, 0 }, dtype = "int64" },
   },
   rejects = {
+    { args = { { 1 }, { minlength = -1 } }, says = "bincount: minlength is -1, expected 0 or more" },
     { args = { { 2, 0, -1 } }, says = "bincount: x holds 0, and values count from 1" },
     { args = { { 1, -7, 0 } }, says = "bincount: x holds -7, and values count from 1" },
     { args = { { 1.0, 2.5 } }, says = "bincount: x is float32, expected an integer" },

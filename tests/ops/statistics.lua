@@ -74,6 +74,9 @@ spec "array_equal" {
 spec "isin" {
   example = { { 1, 2, 3 }, { 3, 1 }, gives = { true, false, true }, dtype = "bool" },
   examples = {
+    { { 1, 2, 3 }, { 3, 1 }, { invert = true }, gives = { false, true, false } },
+    { { 1.0, nan }, { nan, 1 }, { invert = true }, gives = { false, true } },
+    { { 1, 2 }, zeros { 0 }, { invert = true }, gives = { true, true } },
     { matrix, { { 6, 1 }, { 9, 9 } }, gives = { { true, false, false }, { false, false, true } } },
     { { 1, 2 }, zeros { 0 }, gives = { false, false } },
     { zeros { 0, 2 }, { 1 }, shape = { 0, 2 } },
@@ -82,7 +85,7 @@ spec "isin" {
     { bool { true, false }, bool { true }, gives = { true, false } },
     { { -0.0 }, { 0.0 }, gives = { true } },
   },
-  rejects = { { args = { { 1 } }, says = "isin: 1 argument given, expected isin(x, values)" } },
+  rejects = { { args = { { 1 } }, says = "isin: 1 argument given, expected isin(x, values, [options])" } },
   check = function(t) statistics.check(t, "isin") end,
 }
 

@@ -302,15 +302,17 @@ function Tensor:bias_add(b) end
 --- Counts how often each integer occurs in x, flattened: element i is the number of values i, up to the largest in x; with weights, the sum of the weights at those values, added in float64. The size depends on values, so it runs on the CPU.
 ---@param x any any shape, values of at least 1; int8, uint8, int16, int32 or int64
 ---@param weights? any x's shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@return lutra.Tensor # [x's largest value], [0] if x has no elements; int64, with weights their dtype, float64 for integers
---- Errors: InvalidArgument for a value below 1, or if the shapes of x and weights differ.
-function lutra.bincount(x, weights) end
+---@param options? any options
+---@return lutra.Tensor # [x's largest value, or minlength if that is more], [minlength] if x has no elements; int64, with weights their dtype, float64 for integers
+--- Errors: InvalidArgument for a value below 1, a negative minlength, or if the shapes of x and weights differ.
+function lutra.bincount(x, weights, options) end
 
 --- Counts how often each integer occurs in x, flattened: element i is the number of values i, up to the largest in x; with weights, the sum of the weights at those values, added in float64. The size depends on values, so it runs on the CPU.
 ---@param weights? any x's shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@return lutra.Tensor # [x's largest value], [0] if x has no elements; int64, with weights their dtype, float64 for integers
---- Errors: InvalidArgument for a value below 1, or if the shapes of x and weights differ.
-function Tensor:bincount(weights) end
+---@param options? any options
+---@return lutra.Tensor # [x's largest value, or minlength if that is more], [minlength] if x has no elements; int64, with weights their dtype, float64 for integers
+--- Errors: InvalidArgument for a value below 1, a negative minlength, or if the shapes of x and weights differ.
+function Tensor:bincount(weights, options) end
 
 --- a & b: the bits set in both. For bool tensors the same as logical_and, and logged as that.
 ---@param a any any shape; bool, int8, uint8, int16, int32 or int64
@@ -1381,13 +1383,15 @@ function Tensor:isfinite() end
 --- Whether each element of x is one of the values. nan is none.
 ---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param values any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param options? any options
 ---@return lutra.Tensor # x's shape; bool
-function lutra.isin(x, values) end
+function lutra.isin(x, values, options) end
 
 --- Whether each element of x is one of the values. nan is none.
 ---@param values any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param options? any options
 ---@return lutra.Tensor # x's shape; bool
-function Tensor:isin(values) end
+function Tensor:isin(values, options) end
 
 --- Whether x, or a part of a complex x, is inf or -inf; false for integers.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128

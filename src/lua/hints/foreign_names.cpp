@@ -236,7 +236,6 @@ constexpr Pair kOptions[] = {
 constexpr Pair kInstead[] = {
     {"device", "a scope says where: lutra.device(name, f)"},
     {"from_logits", "an operation takes logits; the losses of lutra.nn.losses take either"},
-    {"minlength", "pad the result with lutra.pad, or count with lutra.one_hot(x, n):sum(1)"},
     {"name", "operations have no names"},
     {"out", "results are new tensors"},
     {"requires_grad", "what is trained is a lutra.Variable"},

@@ -190,7 +190,9 @@ use "late".fields(losses, more)
 -- Internal: resolves compile's option to a function of labels, predictions and weights (or nil).
 local function get(who, value)
   if type(value) == "string" and more[value] then use(more[value]) end
-  local found = options.resolve(who, "loss", value, by_name)
+  -- "MeanSquaredError" as well as "mean_squared_error".
+  local named = type(value) == "string" and not by_name[value] and losses[value]
+  local found = type(named) == "table" and named or options.resolve(who, "loss", value, by_name)
   if type(value) == "string" then return found() end
   if type(value) == "function" then
     return function(y_true, y_pred, sample_weight)

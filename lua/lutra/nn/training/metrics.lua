@@ -323,6 +323,9 @@ local function get(who, value, place, list)
   if type(value) == "string" and not by_name[value] then
     for _, file in ipairs { "value_metrics", "confusion_metrics" } do use("nn.training." .. file) end
   end
+  -- "AUC" as well as "auc".
+  local class_of = type(value) == "string" and not by_name[value] and value ~= "Metric" and metrics[value]
+  if type(class_of) == "table" then return class_of() end
   local found = options.resolve(who, ("%s[%d]"):format(list, place), value, by_name)
   if type(value) == "string" then return found { name = value } end
   if type(value) == "function" then return Wrapped(value, "metric_" .. place) end
