@@ -53,6 +53,31 @@ for name, more in pairs {
     end
   end
 end
+-- With a list of q, the op for each.
+for _, name in ipairs { "quantile", "percentile" } do
+  for _, place in ipairs { lutra, core.methods, core.variable_methods } do
+    local op = place[name]
+    place[name] = op and function(...)
+      local _, q = ...
+      if type(q) == "table" and #q > 0 or type(q) == "userdata" then
+        return (core.use(lutra, "functions.reductions").quantiles(name, op, ...))
+      end
+      local made = op(...) -- no tail call: an error looks for this function
+      return made
+    end
+  end
+end
+for _, place in ipairs { lutra, core.methods, core.variable_methods } do
+  local op = place.sequence_mask
+  place.sequence_mask = op and function(...)
+    local lengths = ...
+    if select("#", ...) == 1 and (type(lengths) == "table" or type(lengths) == "number" or type(lengths) == "userdata") then
+      return (core.use(lutra, "functions.segments").mask_of_all(op, lengths))
+    end
+    local made = op(...) -- no tail call: an error looks for this function
+    return made
+  end
+end
 comes_late(lutra, "functions.sets", { "union1d", "intersect1d", "setdiff1d", "setxor1d" })
 comes_late(lutra, "functions.segments", { "segment_sum", "segment_mean", "segment_max", "segment_min" })
 comes_late(lutra, "functions.norms_of_lists", { "global_norm", "clip_by_global_norm" })

@@ -126,7 +126,10 @@ template <int most> void compose_quantile(Composition& c) {
 template <int most> void define_quantile(OpRegistry& ops, OpDef def) {
   def.inputs = {{"x", kNumbers, "any shape"}};
   def.attrs =
-      attrs<QuantileAttrs>({attr("q", &QuantileAttrs::q, most == 1 ? "from 0 to 1" : "from 0 to 100").required(),
+      attrs<QuantileAttrs>({attr("q", &QuantileAttrs::q,
+                                 most == 1 ? "from 0 to 1; a list gives a result for each, along a new first axis"
+                                           : "from 0 to 100; a list gives a result for each, along a new first axis")
+                                .required(),
                             axis_option<QuantileAttrs>(), keepdims_option<QuantileAttrs>(),
                             attr("method", &QuantileAttrs::method,
                                  "what is between two elements: \"linear\", \"lower\", \"higher\", "

@@ -199,7 +199,9 @@ void define_segments_ops(OpRegistry& ops) {
   ops.define({
       .name = "SequenceMask",
       .lua_name = "sequence_mask",
-      .summary = "true at the first positions of each row, as many as its length says.",
+      .summary =
+          "true at the first positions of each row, as many as its length says. Without maxlen it is the largest "
+          "length, which is read.",
       .inputs = {{"lengths", kInts, "any shape"}},
       .attrs = attrs<MaskAttrs>({attr("maxlen", &MaskAttrs::maxlen, "the size of the new last axis").required()}),
       .output = "lengths' shape with an axis of size maxlen behind it; bool",

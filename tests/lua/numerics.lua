@@ -43,6 +43,14 @@ do
   same(lt.mirror_pad(x, { { 5, 4 } }), { 2, 1, 2, 3, 2, 1, 2, 3, 2, 1, 2, 3 }, "reflect, several times")
   same(lt.mirror_pad({ { 1.5, 2 }, { 3, 4 } }, { { 1, 0 }, { 0, 2 } }, "symmetric"),
     { { 1.5, 2, 2, 1.5 }, { 1.5, 2, 2, 1.5 }, { 3, 4, 4, 3 } }, "two axes")
+  -- NumPy's quantiles for a list of q.
+  local table_of = lt.constant { { 1.0, 2, 3, 10 }, { 4, 5, 6, 7 } }
+  same(lt.quantile(table_of, { 0.25, 0.5 }, 2), { { 1.75, 4.75 }, { 2.5, 5.5 } }, "quantiles of rows")
+  same(table_of:percentile({ 25, 50, 75 }), { 2.75, 4.5, 6.25 }, "percentiles of all")
+  same(lt.nanquantile({ 1.0, 0 / 0, 3.0 }, lt.constant { 0.0, 0.5 }), { 1.0, 2.0 }, "nanquantiles")
+  same(lt.quantile(table_of, { 1 }, { keepdims = true }), { { { 10.0 } } }, "one of a list")
+  refuses('quantile: q[2] is "a", expected a number', lt.quantile, table_of, { 0.5, "a" })
+  refuses("quantile: q is 2, expected a number from 0 to 1", lt.quantile, table_of, { 0.5, 2 })
   -- Along several axes, by copies of pieces and by lookup.
   local rows = lt.range(12):float32():reshape { 3, 4 }
   same(lt.pad(rows, { { 2, 1 }, { 0, 3 } }, { mode = "reflect" })[{ {}, { 5, 7 } }], lt.gather(lt.gather(rows, { 3, 2, 1, 2, 3, 2 }, 1), { 3, 2, 1 }, 2):totable(), "reflect of both axes")

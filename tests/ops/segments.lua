@@ -61,11 +61,14 @@ spec "sequence_mask" {
     { 2, 3, gives = { true, true, false } },
     { { 1 }, 0, shape = { 1, 0 } },
     { int8 { 127 }, 1, gives = { { true } } },
+    { { 1, 3, 0 }, gives = { { true, false, false }, { true, true, true }, { false, false, false } } },
+    { zeros({ 0 }, "int32"), shape = { 0, 0 } },
   },
   rejects = {
     { args = { { 1 }, -1 }, says = "sequence_mask: maxlen is -1, expected 0 or more" },
     { args = { { 1.5 }, 2 }, says = "sequence_mask: lengths is float32, expected an integer" },
-    { args = { { 1 } }, says = "sequence_mask: 1 argument given" },
+    { args = {}, says = "sequence_mask: 0 arguments given" },
+    { args = { { 1.5 } }, says = "sequence_mask: lengths is float32, expected an integer" },
     { args = { zeros({ 1, 1, 1, 1, 1, 1, 1, 1 }, "int32"), 2 }, says = "has 8 axes already" },
   },
 }

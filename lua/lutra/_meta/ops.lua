@@ -2286,7 +2286,7 @@ function Tensor:pad(paddings, options) end
 
 --- The same as quantile, with q in percent.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param q any from 0 to 100
+---@param q any from 0 to 100; a list gives a result for each, along a new first axis
 ---@param axis? any an axis or a list of axes to reduce over (default all)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape without the axes; float32 for integers, else x's dtype
@@ -2294,7 +2294,7 @@ function Tensor:pad(paddings, options) end
 function lutra.percentile(x, q, axis, options) end
 
 --- The same as quantile, with q in percent.
----@param q any from 0 to 100
+---@param q any from 0 to 100; a list gives a result for each, along a new first axis
 ---@param axis? any an axis or a list of axes to reduce over (default all)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape without the axes; float32 for integers, else x's dtype
@@ -2390,7 +2390,7 @@ function Tensor:qr() end
 
 --- The element that a share q of the elements is below, over the given axes or of all; between two elements it is interpolated. nan if there is one, and of nothing.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param q any from 0 to 1
+---@param q any from 0 to 1; a list gives a result for each, along a new first axis
 ---@param axis? any an axis or a list of axes to reduce over (default all)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape without the axes; float32 for integers, else x's dtype
@@ -2398,7 +2398,7 @@ function Tensor:qr() end
 function lutra.quantile(x, q, axis, options) end
 
 --- The element that a share q of the elements is below, over the given axes or of all; between two elements it is interpolated. nan if there is one, and of nothing.
----@param q any from 0 to 1
+---@param q any from 0 to 1; a list gives a result for each, along a new first axis
 ---@param axis? any an axis or a list of axes to reduce over (default all)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape without the axes; float32 for integers, else x's dtype
@@ -2744,14 +2744,14 @@ function lutra.selu(x) end
 --- Errors: InvalidArgument if x is bool.
 function Tensor:selu() end
 
---- true at the first positions of each row, as many as its length says.
+--- true at the first positions of each row, as many as its length says. Without maxlen it is the largest length, which is read.
 ---@param lengths any any shape; int8, uint8, int16, int32 or int64
 ---@param maxlen any the size of the new last axis
 ---@return lutra.Tensor # lengths' shape with an axis of size maxlen behind it; bool
 --- Errors: InvalidArgument for a negative maxlen or a ninth axis.
 function lutra.sequence_mask(lengths, maxlen) end
 
---- true at the first positions of each row, as many as its length says.
+--- true at the first positions of each row, as many as its length says. Without maxlen it is the largest length, which is read.
 ---@param maxlen any the size of the new last axis
 ---@return lutra.Tensor # lengths' shape with an axis of size maxlen behind it; bool
 --- Errors: InvalidArgument for a negative maxlen or a ninth axis.

@@ -166,8 +166,26 @@ local function nanquantile(who, x, q, axis, given, most)
   return ((below + gap * share):reshape(shape))
 end
 
-function reductions.nanquantile(x, q, axis, given) return (nanquantile("nanquantile", x, q, axis, given, 1)) end
-function reductions.nanpercentile(x, q, axis, given) return (nanquantile("nanpercentile", x, q, axis, given, 100)) end
+-- f(q) of a number, or of each number of a list, along a new first axis.
+local function each_of(who, q, f)
+  if tools.is_tensor(q) and q.rank == 1 then q = q:totable() end
+  if type(q) ~= "table" or getmetatable(q) ~= nil or #q == 0 then return f(q) end
+  local list = {}
+  for i, each in ipairs(q) do list[i] = f(options.number(who, ("q[%d]"):format(i), each)) end
+  return lutra.stack(list, 1)
+end
+
+for name, most in pairs { nanquantile = 1, nanpercentile = 100 } do
+  reductions[name] = function(x, q, axis, given)
+    return (each_of(name, q, function(each) return nanquantile(name, x, each, axis, given, most) end))
+  end
+end
+
+-- quantile and percentile, which are ops, with a list of q (prelude.lua).
+function reductions.quantiles(who, op, x, q, ...)
+  local rest = table.pack(...)
+  return (each_of(who, q, function(each) return (op(x, each, table.unpack(rest, 1, rest.n))) end))
+end
 
 for name, extreme in pairs { nanargmax = lutra.nanmax, nanargmin = lutra.nanmin } do
   reductions[name] = function(x, axis, given)

@@ -27,6 +27,14 @@ for _, kind in ipairs { "sum", "mean", "max", "min" } do
   end
 end
 
+-- sequence_mask, which is an op, without maxlen: the largest length, which is read.
+function segments.mask_of_all(op, lengths)
+  local who = "sequence_mask"
+  lengths = tensor(who, "lengths", lengths)
+  if not lengths.dtype:find "int" then fail("%s: lengths is %s, expected an integer", who, lengths.dtype) end
+  return (op(lengths, lengths.size > 0 and math.max(lengths:max():item(), 0) or 0))
+end
+
 for name, count in pairs { segment_sum = 2, segment_mean = 2, segment_max = 2, segment_min = 2 } do
   segments[name] = options.bounded(name, count, segments[name], true)
 end
