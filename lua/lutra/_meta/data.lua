@@ -308,7 +308,7 @@ function data.csv(path, options) end
 --- The png files of a folder that has one folder for each class: images of one size, as float32 from 0 to 255, and the
 --- classes' numbers from 1 in alphabetical order. A file is read when its element is needed.
 ---@param folder string
----@param options? table {image_size = {256, 256}; color_mode = "rgb" or "grayscale"; label_mode = "int", "categorical", "binary" or false; batch_size = 32 or false; shuffle = true; seed; interpolation = "bilinear"; antialias = false; validation_split, with subset = "training" or "validation"; class_names}
+---@param options? table {image_size = {256, 256}; color_mode = "rgb" or "grayscale"; label_mode = "int", "categorical", "binary" or false; batch_size = 32 or false; shuffle = true; seed; interpolation = "bilinear"; antialias = false; validation_split; subset = "training" or "validation", with validation_split; class_names}
 ---@return lutra.data.Dataset
 ---@return string[] class_names
 --- Errors: NotFound if there is no folder or no image; InvalidArgument for an option that is not valid.

@@ -28,7 +28,7 @@ function Model:get_layer(which) end
 --- every output. The same holds for metrics, where each output may have a list, and for loss_weights. Labels, and
 --- sample weights that differ between outputs, are then also lists or tables by name. An output's loss and metrics are
 --- reported as "name_loss" and "name_mae".
----@param options table {loss = a name, an nn.losses object or a function of labels and predictions; optimizer = "rmsprop": a name or an lt.optim object; metrics = a list of names ("accuracy", "mae", ...), nn.metrics objects or functions, without row weights; weighted_metrics = metrics that use sample_weight and class_weight; a repeated name gets a number, "mae_1"; loss_weights = factors of the outputs' losses in their sum; precision = "fp32", or "bf16": layers compute in bfloat16; weights, outputs, losses and the optimiser stay float32}
+---@param options table {loss = a name, an nn.losses object or a function of labels and predictions; optimizer = "rmsprop": a name or an lt.optim object; metrics = a list of names ("accuracy", "mae", ...), nn.metrics objects or functions, without row weights; weighted_metrics = metrics that use sample_weight and class_weight; a repeated name gets a number, "mae_1"; loss_weights = factors of the outputs' losses in their sum; precision = "fp32", or "bf16": layers compute in bfloat16, while weights, outputs, losses and the optimiser stay float32}
 ---@return lutra.nn.Model # itself
 --- Errors: InvalidArgument for an unknown name, a missing loss, an unknown output name, or a list of the wrong length.
 --- Example:

@@ -63,7 +63,10 @@ local function topic_of(session, path)
   end
   local owner = names.value(session, path, #path - 1)
   if owner == nil then return nil end
-  if session.native.tensor(owner) or rawequal(owner, names.a_tensor) then return last.name end
+  if session.native.tensor(owner) or rawequal(owner, names.a_tensor) then
+    local is_op = type(rawget(lutra, last.name)) == "function"
+    return not is_op and entry_of(session, "tensor." .. last.name) and "tensor." .. last.name or last.name
+  end
   local meta = debug.getmetatable(owner)
   local class = type(meta) == "table" and rawget(meta, "__name")
   if type(class) == "string" and class:find("^lutra%.") then
@@ -80,7 +83,7 @@ function signature.result_of(session, path)
   end
   local owner = #path > 1 and names.value(session, path, #path - 1)
   local is_method = session.native.tensor(owner) or rawequal(owner, names.a_tensor)
-  local entry = entry_of(session, is_method and "tensor." .. topic or topic)
+  local entry = entry_of(session, is_method and not topic:find("^tensor%.") and "tensor." .. topic or topic)
   if entry and entry.alias then entry = entry_of(session, entry.alias) end
   if entry then return entry.returns[1] and entry.returns[1].type end
   return "lutra.Tensor" -- an operation, whose help is not in _meta
@@ -108,12 +111,39 @@ local function sorted_set(words)
   return unique
 end
 
--- The names in the text of `options`: "memory_limit = MB per GPU; link_gbps and link_latency_us = ...".
-local function options_in(text)
+local function blanked(text) return (" "):rep(#text) end
+
+-- The names in "xlabel, ylabel = 1, width", up to a value or a description of several words.
+local function names_in(group, add)
+  for part in group:gmatch "[^,]+" do
+    local name, mark, value = part:match "^%s*([%a_][%w_]*)%s*([=:]?)(.*)$"
+    if not name or name == "or" or (mark == "" and value ~= "") then return end
+    add(name)
+    if mark == ":" or not value:find "^%s*[%w_.%-]*%s*$" then return end
+  end
+end
+
+-- The options that an annotation names: `{bins = their number; title, width}`, `{axis?: integer}`, and without braces
+-- "link_gbps and link_latency_us = of copies". Quoted and nested texts are values.
+local function options_in(param)
   local options = {}
-  for list in text:gmatch("([%a_][%w_, ]*) = ") do
-    for name in list:gmatch("[%a_][%w_]*") do
-      if name ~= "and" then options[#options + 1] = name end
+  local function add(name) options[#options + 1] = name end
+  local typed = param.type:match("^%b{}")
+  if typed then
+    local inner = typed:sub(2, -2):gsub("%b()", ""):gsub("%b{}", ""):gsub("%b<>", "")
+    for name in inner:gmatch("([%a_][%w_]*)%??:") do add(name) end
+    return sorted_set(options)
+  end
+  local text = param.text:gsub('%b""', blanked)
+  local braces = text:match("^%b{}")
+  if braces then
+    local inner = braces:sub(2, -2):gsub("%b()", blanked):gsub("%b{}", blanked):gsub("%b[]", blanked)
+    for group in inner:gmatch("[^;]+") do names_in((group:gsub("^%s*or ", "")), add) end
+  else
+    for list in text:gmatch("([%a_][%w_, ]*) = ") do
+      for name in list:gmatch("[%a_][%w_]*") do
+        if name ~= "and" then add(name) end
+      end
     end
   end
   return sorted_set(options)
@@ -134,6 +164,21 @@ local function of_operation(topic)
   return head, sorted_set(options)
 end
 
+-- Adds the options of another function, named in full or as a neighbour. "plot" stands for all kinds of plots.
+local function with_others(session, topic, name, options)
+  if name == "plot" then name = "plot.line" end
+  local neighbour = (topic:match("^.*%.") or "") .. name
+  local all = { table.unpack(options) }
+  for _, each in ipairs { neighbour, name } do
+    if each:lower() ~= topic:lower() and entry_of(session, each) then
+      local _, others = signature.of_topic(session, each)
+      table.move(others or {}, 1, #(others or {}), #all + 1, all)
+      break
+    end
+  end
+  return sorted_set(all)
+end
+
 -- "lutra.sum(x, [axis], [options])" and the names of the options; nil if nothing is known.
 local known = {}
 function signature.of_topic(session, topic)
@@ -144,7 +189,11 @@ function signature.of_topic(session, topic)
     if entry then
       found[1], found[2] = use "annotations".signature(entry), {}
       for _, param in ipairs(entry.params) do
-        if param.name == "options" then found[2] = options_in(param.text) end
+        if param.name == "options" or param.text:find("^{[^}]* = ") then
+          found[2] = options_in(param)
+          local others = param.text:match("those of %[lt%.([%w_.]+)%]") or param.text:match("those of ([%a_][%w_]*)")
+          if others then found[2] = with_others(session, topic, others, found[2]) end
+        end
       end
     else
       found[1], found[2] = of_operation(topic)

@@ -395,6 +395,35 @@ TEST_CASE("an error is marked at its column, also behind wide characters") {
         std::string::npos);
 }
 
+TEST_CASE("all options that the annotations name are known") {
+  Front front;
+  front.run("local t, p = lt.ones {2}, lt.plot.line {1, 2}");
+  auto options = [&](const std::string& call) {
+    const std::string signature = front.signature(call + "(|");
+    const std::size_t at = signature.find("  options: ");
+    return at == std::string::npos ? "" : signature.substr(at + 11);
+  };
+  const std::string plots = "ascii, color, file, height, title, width, xlabel, ylabel";
+  for (const char* call :
+       {"lt.plot.line", "lt.plot.scatter", "lt.plot.bar", "lt.plot.heat", "lt.plot.image", "t:plot"}) {
+    INFO(call);
+    CHECK(options(call) == plots);
+  }
+  CHECK(options("lt.plot.hist") == "ascii, bins, color, file, height, title, width, xlabel, ylabel");
+  CHECK(options("p:save") == "height, width");
+  CHECK(options("lt.nn.Dropout") == "input_shape, name, seed");
+  CHECK(options("lt.nn.Flatten") == "data_format, input_shape, name");
+  CHECK(options("lt.nn.TextVectorization") ==
+        "idf_weights, max_tokens, ngrams, output_mode, output_sequence_length, split, standardize, vocabulary");
+  CHECK(options("lt.nn.LSTMCell").find("recurrent_constraint, recurrent_initializer") != std::string::npos);
+  CHECK(options("lt.data.map") == "num_parallel_calls");
+  CHECK(options("lt.nn.Discretization") == "bin_boundaries, input_shape, name, num_bins, output_mode");
+  CHECK(options("lt.vander") == "increasing, n");
+  CHECK(options("lt.nn.initializers.RandomNormal") == "mean, seed, stddev");
+  CHECK(options("lt.config.set_simulated_gpus") == "fail_at, gbps, gflops, link_gbps, link_latency_us, memory_limit");
+  CHECK(has(front.words("lt.plot.line(t, {ti|"), "title"));
+}
+
 TEST_CASE("the signature of the call that the cursor is in") {
   Front front;
   front.run("local function add(a, b, ...) end");

@@ -16,7 +16,7 @@ function nn.CategoryEncoding(num_tokens, options) end
 
 --- A layer that gives the bin of each number: 1 below the first boundary, n + 1 from the last one on. With num_bins
 --- layer:adapt(data) takes the quantiles of a tensor or a dataset of batches as boundaries.
----@param options? table {bin_boundaries = increasing numbers, or num_bins; output_mode = "int", "one_hot", "multi_hot" or "count"; name, input_shape}
+---@param options? table {bin_boundaries = increasing numbers; or num_bins; output_mode = "int", "one_hot", "multi_hot" or "count"; name, input_shape}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument for boundaries that fall, or a call before adapt.
 --- Example:

@@ -17,7 +17,7 @@ function nn.RNN(cell, options) end
 
 --- One step of SimpleRNN, activation(x kernel + h recurrent_kernel + bias), for RNN.
 ---@param units integer
----@param options? table those of SimpleRNN for activations, biases, initializers and regularizers; name
+---@param options? table {activation = "tanh"; use_bias = true; kernel_initializer = "glorot_uniform"; recurrent_initializer = "orthogonal"; bias_initializer = "zeros"; kernel_regularizer, recurrent_regularizer, bias_regularizer, kernel_constraint, recurrent_constraint, bias_constraint; name}, as for SimpleRNN
 ---@return lutra.nn.Layer # called with {x, state, ...}, gives {output, state, ...}
 --- Errors: InvalidArgument for an option that is not valid.
 --- Example:
@@ -27,7 +27,7 @@ function nn.SimpleRNNCell(units, options) end
 
 --- One step of LSTM, for RNN.
 ---@param units integer
----@param options? table those of LSTM for activations, biases, initializers and regularizers; name
+---@param options? table {activation = "tanh"; recurrent_activation = "sigmoid"; use_bias = true; unit_forget_bias = true; kernel_initializer = "glorot_uniform"; recurrent_initializer = "orthogonal"; bias_initializer = "zeros"; kernel_regularizer, recurrent_regularizer, bias_regularizer, kernel_constraint, recurrent_constraint, bias_constraint; name}, as for LSTM
 ---@return lutra.nn.Layer # called with {x, state, ...}, gives {output, state, ...}
 --- Errors: InvalidArgument for an option that is not valid.
 --- Example:
@@ -37,7 +37,7 @@ function nn.LSTMCell(units, options) end
 
 --- One step of GRU, for RNN.
 ---@param units integer
----@param options? table those of GRU for activations, biases, initializers and regularizers; name
+---@param options? table {activation = "tanh"; recurrent_activation = "sigmoid"; use_bias = true; reset_after = true; kernel_initializer = "glorot_uniform"; recurrent_initializer = "orthogonal"; bias_initializer = "zeros"; kernel_regularizer, recurrent_regularizer, bias_regularizer, kernel_constraint, recurrent_constraint, bias_constraint; name}, as for GRU
 ---@return lutra.nn.Layer # called with {x, state, ...}, gives {output, state, ...}
 --- Errors: InvalidArgument for an option that is not valid.
 --- Example:
