@@ -16,6 +16,7 @@
 #include "cli/rank_output.h"
 #include "cli/report.h"
 #include "kernels/remote/remote.h"
+#include "lua/bindings/terminal.h"
 
 namespace {
 
@@ -33,10 +34,11 @@ int print(const lutra::Report& report, const std::string& text) {
 int main(int argc, char** argv) {
   using namespace lutra;
   set_up_rank_output();
-  Report report(Color::Auto);
+  Report report;
   try {
     Options options = parse_options(argc, argv);
-    report = Report(options.color);
+    choose_colors(options.color);
+    report = Report();
     if (options.show_help) return print(report, help_text());
     if (options.show_version) return print(report, std::string(version_line()) + "\n");
     if (options.show_ops) return print(report, ops_text());

@@ -11,11 +11,11 @@
 #include "cli/plan_hosts_command.h"
 #include "cli/serve_command.h"
 #include "core/error.h"
+#include "lua/bindings/terminal.h"
 #include "lua/border/interpreter.h"
 
 namespace lutra {
 
-enum class Color { Auto, Always, Never };
 enum class Doctor { No, Text, Json };
 
 // -e, -l and -W, which are carried out in the order in which they are written.

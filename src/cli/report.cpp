@@ -3,9 +3,10 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <initializer_list>
+
+#include "lua/bindings/terminal.h"
 
 namespace lutra {
 namespace {
@@ -21,15 +22,9 @@ void put(std::initializer_list<std::string_view> parts) {
   std::fflush(stderr);
 }
 
-bool wants_colors(Color color) {
-  if (color != Color::Auto) return color == Color::Always;
-  const char* no_color = std::getenv("NO_COLOR");
-  return (no_color == nullptr || *no_color == '\0') && isatty(STDERR_FILENO) != 0;
-}
-
 }  // namespace
 
-Report::Report(Color color) : colors_(wants_colors(color)) {}
+Report::Report() : colors_(wants_colors(STDERR_FILENO)) {}
 
 void Report::error(std::string_view message, bool in_session) const {
   std::string_view prefix = in_session ? "" : "lutra: ";

@@ -13,8 +13,8 @@ namespace lutra {
 
 class Report {
  public:
-  // Color::Always overrides NO_COLOR.
-  explicit Report(Color color);
+  // In colour if choose_colors, which comes first, or stderr says so.
+  Report();
 
   // "lutra: message"; in_session: without the prefix. The first line is red where colours are on.
   void error(std::string_view message, bool in_session = false) const;

@@ -230,6 +230,29 @@ expect("--strict leaves the program alone", { "--strict", "-l", "m=math", "-i" }
   stdin = "x = m.pi > 3\nx\n", out = greeting .. "> > true\n> \n" })
 expect("--color=always", { "--color=always", "-e", "error('red', 0)" }, { status = 1, err = { "\27[31mlutra: red\27[0m\n" } })
 
+expect("--color=always colours plots", { "--color=always", "-e", "io.write(tostring(lt.plot.heat {{1, 2}, {3, 4}}):find('\27', 1, true) and 'colours' or 'none')" }, { out = "colours" })
+-- On a terminal.
+local function in_terminal(words, environment)
+  local command = ("TERM=xterm %s '%s' %s"):format(environment, os.getenv "LUTRA" or "lutra", words)
+  local pipe = assert(io.popen(("script -qec %s /dev/null < /dev/null"):format("'" .. command:gsub("'", "'\\''") .. "'")))
+  local text = pipe:read "a"
+  pipe:close()
+  return text
+end
+if os.execute "command -v script > /dev/null" then
+  local words = [[-e "lt.debugging.set_log_device_placement(true) lt.ones {9} print(lt.plot.heat {{1, 2}, {3, 4}}) error('red', 0)"]]
+  local function has_colors(...)
+    local text = in_terminal(...)
+    assert(text:find("Executing op", 1, true) and text:find("lutra: red", 1, true), text)
+    return text:find("\27[", 1, true) ~= nil
+  end
+  assert(has_colors(words, ""))
+  assert(not has_colors("--color=never " .. words, ""))
+  assert(not has_colors(words, "TERM=dumb"))
+  assert(not has_colors(words, "NO_COLOR=1"))
+  assert(has_colors("--color=always " .. words, "NO_COLOR=1"))
+end
+
 -- doctor: a word of its own at the script's place. What it finds on cards is tests/cuda/doctor.lua's.
 local usage = "usage: lutra [options] [script [args]]\nlutra --help lists the options\n"
 local well = "All that is here works.\n"

@@ -38,11 +38,12 @@ bool is_utf8() {
 }
 
 thread_local const TerminalFeatures* overridden = nullptr;
+Color chosen_color = Color::Auto;
 
 TerminalFeatures features_of_stdout(winsize* size) {
   TerminalFeatures found;
   found.is_terminal = isatty(STDOUT_FILENO) != 0;
-  found.has_colors = found.is_terminal && variable("NO_COLOR").empty() && variable("TERM") != "dumb";
+  found.has_colors = wants_colors(STDOUT_FILENO);
   found.is_utf8 = is_utf8();
   if (found.is_terminal) ioctl(STDOUT_FILENO, TIOCGWINSZ, size);
   // As in other programs, the variable counts more than what the terminal says.
@@ -173,6 +174,13 @@ int terminal_pictures(Args& args) {
 }
 
 }  // namespace
+
+void choose_colors(Color color) { chosen_color = color; }
+
+bool wants_colors(int descriptor) {
+  if (chosen_color != Color::Auto) return chosen_color == Color::Always;
+  return isatty(descriptor) != 0 && variable("NO_COLOR").empty() && variable("TERM") != "dumb";
+}
 
 TerminalOverride::TerminalOverride(const TerminalFeatures& features) : before_(overridden) { overridden = &features; }
 

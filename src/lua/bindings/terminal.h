@@ -3,6 +3,13 @@
 
 namespace lutra {
 
+// auto: on terminals other than "dumb", unless NO_COLOR is set.
+enum class Color { Auto, Always, Never };
+// For the whole program: what its user has asked for.
+void choose_colors(Color color);
+// Whether what is written to this file descriptor is in colour.
+bool wants_colors(int descriptor);
+
 // Sizes in characters; 0: not known.
 struct TerminalFeatures {
   bool is_terminal = false;
