@@ -27,6 +27,11 @@ for name, f in pairs {
   ["nn.Dense"] = function() local _ = lt.nn:Dense(3) end,
   ["nn.Sequential"] = function() local _ = lt.nn:Sequential {} end,
   ["optim.Adam"] = function() local _ = lt.optim:Adam() end,
+  ["data.range"] = function() local _ = lt.data:range(3) end,
+  ["data.from_tensors"] = function() local _ = lt.data:from_tensors { 1 } end,
+  ["plot.line"] = function() local _ = lt.plot:line { 2 } end,
+  ["plot.hist"] = function() local _ = lt.plot:hist({ 2 }, { bins = 3 }) end,
+  ["image.resize"] = function() local _ = lt.image:resize(lt.ones { 2, 2, 1 }, { 2, 2 }) end,
   ["nn.callbacks.EarlyStopping"] = function() local _ = lt.nn.callbacks:EarlyStopping { patience = 1 } end,
 } do
   expect.raises("InvalidArgument", ("called with a colon, which hands over the module; write lutra.%s(...) with a dot"):format(name), f)

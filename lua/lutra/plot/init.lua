@@ -104,10 +104,15 @@ local function plot(who, make, given, options_given, own)
   tools.write_file(read.file, bytes_of(made, kind, who, { width = read.width, height = read.height }))
 end
 
+-- No tail calls of plot: an error looks for the function that was called.
 local module = {}
 for _, name in ipairs { "line", "scatter", "bar", "heat", "image" } do
-  module[name] = function(given, options_given) return plot(name, charts[name], given, options_given) end
+  module[name] = function(given, options_given)
+    return select(1, plot(name, charts[name], given, options_given))
+  end
 end
-function module.hist(given, options_given) return plot("hist", charts.hist, given, options_given, { bins = false }) end
+function module.hist(given, options_given)
+  return select(1, plot("hist", charts.hist, given, options_given, { bins = false }))
+end
 
 return module

@@ -75,7 +75,10 @@ function excerpt.add(session, message)
   line = line:gsub("\t", "    ")
   local harmless = use "repl.listing".harmless(line)
   local out = first .. "\n    " .. harmless
-  local at = harmless == line and place_of(line, names_in(first))
+  -- Else the operation that failed, if the line calls it.
+  local kind, failed = rest:match("^\nstack traceback:\n\t%[C%]: in (%a+) '([%w_]+)'\n\tstdin:" .. number .. ":")
+  if kind ~= "method" and kind ~= "field" then failed = nil end
+  local at = harmless == line and place_of(line, names_in(first) or failed)
   if first:find("near <eof>$") then at = #line + 1 end
   if at then out = out .. "\n    " .. (" "):rep(session.native.columns(line:sub(1, at - 1))) .. "^" end
   return out .. rest

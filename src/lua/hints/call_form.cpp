@@ -62,8 +62,9 @@ bool push_call_form(lua_State* L) {
   int level = find_called(L);
   lua_Debug called;
   // The function, and its first argument.
-  if (level < 0 || lua_getstack(L, level, &called) == 0 || lua_getinfo(L, "nf", &called) == 0) return false;
-  if (called.name == nullptr || lua_getlocal(L, &called, 1) == nullptr) {
+  if (level < 0 || lua_getstack(L, level, &called) == 0 || lua_getinfo(L, "nSuf", &called) == 0) return false;
+  const bool takes_any = *called.what != 'C' && called.nparams == 0 && called.isvararg != 0;
+  if (called.name == nullptr || lua_getlocal(L, &called, takes_any ? -1 : 1) == nullptr) {
     lua_settop(L, top);
     return false;
   }
