@@ -1,4 +1,5 @@
-// Searching sorted sequences, and ranges, on cards. Ops that must count before they know their result's size stay on the CPU.
+// Searching sorted sequences, and ranges, on cards. Ops that must count before they know their result's size stay on
+// the CPU.
 #include "kernels/cuda/elementwise.h"
 #include "ops/count.h"
 
@@ -59,8 +60,7 @@ template <class T> LUTRA_GLOBAL void finite_range_kernel(const RangeLimits<T> ar
   const T limits[] = {low, high};
   for (const T limit : limits) {
     const auto value = static_cast<double>(computed_in(limit));
-    if (value - value != 0)
-      tell_fault(args.slot, FaultCode::WrongValue, value != value ? 0 : value < 0 ? -1 : 1);
+    if (value - value != 0) tell_fault(args.slot, FaultCode::WrongValue, value != value ? 0 : value < 0 ? -1 : 1);
   }
   *args.out = low;
 }

@@ -25,8 +25,9 @@ StopRequests* StopRequest::watched() {
 }
 void StopRequest::watch_for(StopRequests* requests) { helped = requests; }
 
-void StopRequest::watch(bool on) {
+void StopRequest::watch(bool on, bool ends_waits) {
   detail::stop_requests.is_watching = on;
+  detail::stop_requests.ends_waits = on && ends_waits;
   answer();
 }
 std::atomic<bool>& StopRequest::flag() { return detail::stop_requests.wanted; }

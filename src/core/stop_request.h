@@ -13,6 +13,7 @@ struct StopRequests {
   std::atomic<bool> heeded{false};  // is_wanted() was true since the last answer()
   int64_t again_at_us = 0;
   bool is_watching = false;
+  bool ends_waits = false;
 };
 
 namespace detail {
@@ -23,9 +24,11 @@ namespace detail {
 
 class StopRequest {
  public:
-  // Whether requests are for the calling thread, from now on.
-  static void watch(bool on);
+  // Whether requests are for the calling thread, from now on, and whether they also end its waits for devices. That
+  // makes a read of a device two waits instead of one.
+  static void watch(bool on, bool ends_waits = false);
   static bool is_watching() { return watched() != nullptr; }
+  static bool ends_waits() { return detail::stop_requests.ends_waits; }
   // A signal handler on the watching thread may call it.
   static void ask();
   // What ask() sets for the calling thread, for others to set.

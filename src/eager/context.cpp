@@ -46,7 +46,7 @@ void Context::initialise() {
 }
 
 void Context::wait_for(const LogicalDevice& device, const char* why) const {
-  if (device.is_host() || !StopRequest::is_watching()) return;
+  if (device.is_host() || !StopRequest::ends_waits()) return;
   constexpr int kMilliseconds = 10;
   for (Stream* stream : {device.copy.get(), device.compute.get()}) {
     const NotedWait noted(stream->tail_ticket(), why);

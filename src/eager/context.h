@@ -74,7 +74,7 @@ class Context {
   bool take_interrupt() const { return hooks.take_interrupt != nullptr && hooks.take_interrupt(hooks.interrupts); }
   // Fails (Cancelled): Ctrl-C has ended an op early.
   [[noreturn]] void fail_stopped() const;
-  // Waits for the device's queued work; Ctrl-C ends the wait: fails (Cancelled), and the work goes on.
+  // At the prompt, waits for the device's queued work; Ctrl-C ends the wait: fails (Cancelled), and the work goes on.
   // `why`: as for host_wait.
   void wait_for(const LogicalDevice& device, const char* why) const;
   std::string line() const {

@@ -229,7 +229,7 @@ bool SimStream::is_forked() const { return count_forks() != born_; }
 void SimStream::wait_for_room(uint64_t seq) {
   constexpr int kMilliseconds = 10;
   const Ticket ticket{this, seq};
-  if (schedule_ != nullptr || !StopRequest::is_watching()) return lutra::host_wait(ticket, "full queue");
+  if (schedule_ != nullptr || !StopRequest::ends_waits()) return lutra::host_wait(ticket, "full queue");
   const NotedWait noted(ticket, "full queue");
   while (!StopRequest::is_wanted() && !ends_within(ticket, kMilliseconds)) {
   }

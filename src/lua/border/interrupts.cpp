@@ -83,7 +83,7 @@ void Interrupts::begin(lua_State* L, bool insists) {
   next_us_ = 0;
   stopped_ = nullptr;
   // Where a host is always ready, nobody knows which thread runs Lua.
-  StopRequest::watch(insists || !is_always_ready_);
+  StopRequest::watch(insists || !is_always_ready_, insists);
   stop_flag_ = &StopRequest::flag();
   is_running_.store(kRunning, std::memory_order_release);
 }

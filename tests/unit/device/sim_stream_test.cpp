@@ -247,7 +247,7 @@ TEST_CASE("who waits for room in a full queue can be interrupted", "[sim]") {
   Gate gate;
   SimStream stream(kFast);
   queue(stream, [&gate] { gate.hold(); });
-  StopRequest::watch(true);
+  StopRequest::watch(true, true);
   StopRequest::ask();
   for (uint64_t i = 0; i < SimStream::kMostQueued + 10; ++i) queue(stream, [] {});
   StopRequest::watch(false);
