@@ -52,10 +52,11 @@ Cost searchsorted_cost(const KernelArgs& args) {
 }
 
 void range_shape(Inference& inference) { inference.output(inference.key(), Shape()); }
-// Without the op's name, as histogram's is put in front.
+// Of the op that calls it, since errors that come late have no other name.
 Error not_finite(const char*, const Fault& fault) {
   const char* what = fault.value == 0 ? "nan" : fault.value < 0 ? "-inf" : "inf";
-  return Error(ErrorCode::InvalidArgument, text("x has ", what, ", and no range is given: write {min = , max = }"));
+  return Error(ErrorCode::InvalidArgument,
+               text("histogram: x has ", what, ", and no range is given: write {min = , max = }"));
 }
 
 void mask_shape(Inference& inference) {
