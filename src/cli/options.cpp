@@ -195,8 +195,8 @@ const Subcommand kSubcommands[] = {
      "--hosts --link --latency-us"},
     {"launch", "-n N [--hosts A,B:2] [--sim-gpus K] SCRIPT [ARGS]", "run a script in N processes that train together",
      read_launch, "-n --hosts --sim-gpus --log-dir --restarts"},
-    {"serve", "[--port P | --listen HOST:PORT] [--token FILE] [--sim-gpus K]", "lend devices to programs of other processes", read_serve,
-     "--listen --port --token --sim-gpus"},
+    {"serve", "[--port P | --listen HOST:PORT] [--token FILE] [--sim-gpus K]",
+     "lend devices to programs of other processes", read_serve, "--listen --port --token --sim-gpus"},
 };
 
 // Lua's rule for -e and -l, and ours for long options: the next word, unless it is an option.

@@ -273,6 +273,9 @@ expect.case("norms, variances, differences and questions: NumPy's answers", func
   expect.equal(odd:isfinite():totable(), { false, false, false, true })
   expect.equal(lt.isclose(z, z + lt.complex(0, 1e-9)):all():item(), true)
   expect.equal(lt.allclose(z, z:conj()):item(), false)
+  expect.equal({ lt.array_equal(z, z):item(), lt.array_equal(z, z:conj()):item(), lt.array_equal(z, z[1]):item() }, { true, false, false })
+  expect.equal({ lt.array_equal(odd, odd):item(), lt.array_equal(odd, odd, { equal_nan = true }):item() }, { false, true })
+  expect.equal(lt.array_equal(lt.complex({ 1, 2 }, 0), { 1, 2 }):item(), true)
 
   -- Gradients against differences.
   for name, f in pairs {
