@@ -1,4 +1,4 @@
--- Implements lutra.help from the annotations in _meta; loaded anew for each call (src/lua/hints/help.cpp).
+-- Implements lutra.help from the annotations in _meta; loaded when it is called (src/lua/hints/help.cpp).
 local lutra, core, sources, tools = ...
 
 local annotations = load(sources["lutra.annotations"], "=[lutra.annotations]", "t", _ENV)()

@@ -1,8 +1,8 @@
--- A network that is too big for any one GPU: its weights and gradients need three times what a card has. A plan spreads
+-- A network that is too big for any one GPU: its weights and gradients need nearly twice what a card has. A plan spreads
 -- the layers, and training stays within each card's limit.
 --   lutra scripts/experiments/too_big.lua [STEPS]
 local kSteps = tonumber(arg[1]) or 10
-local kRows, kWidth, kLayers, kCardMB = 16, 512, 12, 12
+local kRows, kWidth, kLayers, kCardMB = 16, 512, 12, 14
 
 lt.config.set_simulated_gpus(3, {memory_limit = kCardMB})
 
@@ -38,7 +38,7 @@ local y = lt.device("/CPU:0", function() return lt.random.normal({kRows, kWidth}
 -- Recorded on the CPU, as no card could run it.
 local cards = {"GPU:0", "GPU:1", "GPU:2"}
 local memory = {}
-for _, name in ipairs(cards) do memory[name] = 0.9 * kCardMB * 2 ^ 20 end  -- a tenth is left for what is not yet collected
+for _, name in ipairs(cards) do memory[name] = 0.75 * kCardMB * 2 ^ 20 end  -- the rest is for what is not yet collected
 local plan = lt.placement.optimize(step, {x, y}, {devices = cards, memory = memory, record = "CPU:0"})
 for _, name in ipairs(cards) do print(name .. " alone: " .. tostring(plan.alternatives[name])) end
 for i = 1, kSteps do

@@ -39,9 +39,13 @@ expect.case("a network that fits on no GPU trains within the limits of three", f
   expect.equal(count, 3.0)
   local first, last = text:match "step  1: loss ([%d.]+).*step  6: loss ([%d.]+)"
   assert(tonumber(last) < tonumber(first), text)
+  -- A card may have weights, or only the gradients of others' weights.
+  local total = 0
   for layers, held, limit in text:gmatch "has (%d+) layers; it held at most ([%d.]+) MB of (%d+)" do
-    assert(tonumber(layers) > 0 and tonumber(held) <= tonumber(limit), text)
+    total = total + tonumber(layers)
+    assert(tonumber(held) > 0 and tonumber(held) <= tonumber(limit), text)
   end
+  expect.equal(total, 12, text)
 end)
 expect.case("scaling is predicted and measured", function()
   local text = run "scaling.lua 1 64"

@@ -72,7 +72,7 @@ case("a signal to the launcher's process group ends all ranks, which tell what t
     local status, text = ranks.command("sh -c " .. ranks.quoted(([[
       OMPI_MCA_odls_base_sigkill_timeout=3 setsid %s launch -n 2 %s %s < /dev/null & launcher=$!
       while ! test -e %s; do sleep 0.05; done
-      kill -%s -- -$launcher
+      kill -s %s -- -$launcher
       wait $launcher
     ]]):format(ranks.lutra, path, sign, sign, signal)))
     os.remove(sign)
