@@ -13,6 +13,14 @@
 namespace lutra::lapack {
 namespace {
 
+// See Note [Reads behind complex matrices].
+template <class T> std::vector<Complex<T>> with_spare(const Complex<T>* from, int64_t rows, int64_t columns) {
+  const int64_t count = rows * columns;
+  std::vector<Complex<T>> numbers(static_cast<std::size_t>(count + spare_numbers(rows, columns)));
+  if (from != nullptr) std::copy_n(from, count, numbers.data());
+  return numbers;
+}
+
 template <class T> void conjugate(Complex<T>* numbers, int64_t count) {
   for (int64_t i = 0; i < count; ++i) numbers[i].im = -numbers[i].im;
 }
@@ -59,18 +67,23 @@ template <class T> void solve_from_right(Triangle kind, int64_t rows, int64_t n,
 template <class T> void factorise_qr(int64_t m, int64_t n, Complex<T>* a, Complex<T>* q) {
   const int64_t k = std::min(m, n);
   const int rows = static_cast<int>(m), columns = static_cast<int>(n), values = static_cast<int>(k);
-  std::vector<Complex<T>> factors(static_cast<std::size_t>(k)), basis;
+  std::vector<Complex<T>> factors(static_cast<std::size_t>(k)), packed = with_spare(a, m, n), basis;
   int info = 0;
   {
     Call call;
     const auto& f = functions<Complex<T>>();
-    with_workspace<Complex<T>>([&](Complex<T>* work, const int* size) {
-      f.geqrf(&rows, &columns, a, &rows, factors.data(), work, size, &info);
-    });
-    basis.assign(a, a + m * k);
-    with_workspace<Complex<T>>([&](Complex<T>* work, const int* size) {
-      f.ungqr(&rows, &values, &values, basis.data(), &rows, factors.data(), work, size, &info);
-    });
+    with_workspace<Complex<T>>(
+        [&](Complex<T>* work, const int* size) {
+          f.geqrf(&rows, &columns, packed.data(), &rows, factors.data(), work, size, &info);
+        },
+        spare_numbers(m, n));
+    std::copy_n(packed.data(), m * n, a);
+    basis = with_spare(a, m, k);
+    with_workspace<Complex<T>>(
+        [&](Complex<T>* work, const int* size) {
+          f.ungqr(&rows, &values, &values, basis.data(), &rows, factors.data(), work, size, &info);
+        },
+        spare_numbers(m, n));
   }
   turn(basis.data(), m, k, m, q, k);
 }
@@ -94,11 +107,19 @@ template <class T> bool svd(int64_t m, int64_t n, Complex<T>* a, Complex<T>* u, 
   std::vector<int> integers(static_cast<std::size_t>(8 * k));
   // What gesdd asks for, which it does not say.
   std::vector<T> reals(static_cast<std::size_t>(k * (std::max(5 * k + 5, 2 * most + 2 * k + 1))));
-  Call call;
-  with_workspace<Complex<T>>([&](Complex<T>* work, const int* work_size) {
-    functions<Complex<T>>().gesdd("S", &rows, &columns, a, &rows, s, vh, &rows, u, &values, work, work_size,
-                                  reals.data(), integers.data(), &info, 1);
-  });
+  std::vector<Complex<T>> matrix = with_spare(a, m, n), left = with_spare<T>(nullptr, m, k),
+                          right = with_spare<T>(nullptr, k, n);
+  {
+    Call call;
+    with_workspace<Complex<T>>(
+        [&](Complex<T>* work, const int* work_size) {
+          functions<Complex<T>>().gesdd("S", &rows, &columns, matrix.data(), &rows, s, right.data(), &rows, left.data(),
+                                        &values, work, work_size, reals.data(), integers.data(), &info, 1);
+        },
+        spare_numbers(m, n));
+  }
+  std::copy_n(left.data(), m * k, u);
+  std::copy_n(right.data(), k * n, vh);
   return info == 0;
 }
 
@@ -112,19 +133,20 @@ template <class T> bool eigh(int64_t n, Complex<T>* a, T* w, Complex<T>* v) {
   const char* job = v != nullptr ? "V" : "N";
   Complex<T> wanted(0);
   T wanted_reals = 0;
+  std::vector<Complex<T>> matrix = with_spare(a, n, n);
   Call call;
   const auto& f = functions<Complex<T>>();
-  f.heevd(job, "U", &size, a, &size, w, &wanted, &unknown, &wanted_reals, &unknown, &wanted_integers, &unknown, &info,
-          1, 1);
+  f.heevd(job, "U", &size, matrix.data(), &size, w, &wanted, &unknown, &wanted_reals, &unknown, &wanted_integers,
+          &unknown, &info, 1, 1);
   std::vector<T> reals(workspace_size(wanted_reals));
-  std::vector<Complex<T>> work(workspace_size(wanted.re));
+  const std::size_t enough = workspace_size(wanted.re);
+  std::vector<Complex<T>> work(enough + static_cast<std::size_t>(spare_numbers(n, n)));
   std::vector<int> integers(static_cast<std::size_t>(wanted_integers) + 1);
-  const int sizes[] = {static_cast<int>(work.size()), static_cast<int>(reals.size()),
-                       static_cast<int>(integers.size())};
-  f.heevd(job, "U", &size, a, &size, w, work.data(), &sizes[0], reals.data(), &sizes[1], integers.data(), &sizes[2],
-          &info, 1, 1);
+  const int sizes[] = {static_cast<int>(enough), static_cast<int>(reals.size()), static_cast<int>(integers.size())};
+  f.heevd(job, "U", &size, matrix.data(), &size, w, work.data(), &sizes[0], reals.data(), &sizes[1], integers.data(),
+          &sizes[2], &info, 1, 1);
   if (info == 0 && v != nullptr) {
-    turn(a, n, n, n, v, n);
+    turn(matrix.data(), n, n, n, v, n);
     conjugate(v, n * n);
   }
   return info == 0;
@@ -133,17 +155,19 @@ template <class T> bool eigh(int64_t n, Complex<T>* a, T* w, Complex<T>* v) {
 // By columns the left eigenvectors u, for which u^H a^T = w u^H, are conjugates of those of a.
 template <class T> bool eig(int64_t n, Complex<T>* a, Complex<T>* w, Complex<T>* v) {
   if (!are_finite(a, n * n)) return false;
-  std::vector<Complex<T>> left(static_cast<std::size_t>(v != nullptr ? n * n : 1));
+  std::vector<Complex<T>> matrix = with_spare(a, n, n), left = with_spare<T>(nullptr, n, v != nullptr ? n : 1);
   std::vector<T> reals(static_cast<std::size_t>(2 * n));
   const char* job = v != nullptr ? "V" : "N";
   const int size = static_cast<int>(n);
   int info = 0;
   {
     Call call;
-    with_workspace<Complex<T>>([&](Complex<T>* work, const int* work_size) {
-      functions<Complex<T>>().geev(job, "N", &size, a, &size, w, left.data(), &size, nullptr, &size, work, work_size,
-                                   reals.data(), &info, 1, 1);
-    });
+    with_workspace<Complex<T>>(
+        [&](Complex<T>* work, const int* work_size) {
+          functions<Complex<T>>().geev(job, "N", &size, matrix.data(), &size, w, left.data(), &size, nullptr, &size,
+                                       work, work_size, reals.data(), &info, 1, 1);
+        },
+        spare_numbers(n, n));
   }
   if (info == 0 && v != nullptr) {
     turn(left.data(), n, n, n, v, n);
