@@ -72,8 +72,11 @@ local function words_of(text)
 end
 
 -- Text is wrapped to 100 columns, to fewer in a narrow terminal.
-local terminal = tools.terminal()
-local columns = terminal.is_terminal and math.min(100, math.max((terminal.columns or 101) - 1, 30)) or 100
+local columns
+local function look_at_terminal()
+  local terminal = tools.terminal()
+  columns = terminal.is_terminal and math.min(100, math.max((terminal.columns or 101) - 1, 30)) or 100
+end
 
 -- Wraps words: the first line starts with `head`, the others with `indent` blanks.
 local function filled(head, indent, words)
@@ -415,6 +418,7 @@ local function search(word)
 end
 
 return function(topic)
+  look_at_terminal()
   if topic == nil then return overview() end
   local word_sought = type(topic) == "string" and topic:match("^%?%?%s*(.-)%s*$")
   if word_sought then return word_sought ~= "" and search(word_sought) or tools.unknown(word_sought, names) end
