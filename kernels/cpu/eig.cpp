@@ -12,25 +12,15 @@ namespace {
 
 using namespace matrices;
 
-// What a matrix of T is computed in: Real is float or double.
-template <class T> struct In {
-  template <class Real> using Number = Real;
-  using LapackReal = LapackNumber<T>;
-  using Result = Complex<ComputeType<T>>;
-};
-template <class T> struct In<Complex<T>> {
-  template <class Real> using Number = Complex<Real>;
-  using LapackReal = T;
-  using Result = Complex<T>;
-};
-
-template <class T, class Real> void run_eig_in(const KernelArgs& args, bool by_lapack) {
-  using C = typename In<T>::Result;
+// Number is the type to compute in.
+template <class T, class Number> void run_eig_in(const KernelArgs& args, bool by_lapack) {
+  using Real = RealOf<Number>;
+  using C = Complex<ComputeType<RealOf<T>>>;
   const Array& x = args.in[0];
   const int64_t n = rows_of(x);
   const bool has_vectors = args.n_out > 1;
   for_matrices(args, matrices_in(x), 25 * work(x), [&](int64_t begin, int64_t end) {
-    std::vector<typename In<T>::template Number<Real>> matrix;
+    std::vector<Number> matrix;
     std::vector<Complex<Real>> w(static_cast<std::size_t>(n)), v(has_vectors ? static_cast<std::size_t>(n * n) : 0);
     for (int64_t i = begin; i < end; ++i) {
       C *to_w = args.out[0].as<C>() + i * n, *to_v = has_vectors ? args.out[1].as<C>() + i * n * n : nullptr;
@@ -52,8 +42,8 @@ template <class T, class Real> void run_eig_in(const KernelArgs& args, bool by_l
 
 template <class T> void run_eig(const KernelArgs& args) {
   if (args.in[0].size == 0) return;
-  if (is_for_lapack(args.in[0])) run_eig_in<T, typename In<T>::LapackReal>(args, true);
-  else run_eig_in<T, double>(args, false);
+  if (is_for_lapack(args.in[0])) run_eig_in<T, LapackNumber<T>>(args, true);
+  else run_eig_in<T, SmallNumber<T>>(args, false);
 }
 
 }  // namespace

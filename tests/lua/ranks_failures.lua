@@ -59,49 +59,34 @@ case("if rank 0 is killed, the others name it", function()
   equal(status, 137)
 end)
 
+-- Two ranks meet in barriers until `send`, a shell command that knows $launcher, sends them a signal.
+local function signal_the_launcher(before, send)
+  local sign = os.tmpname()
+  os.remove(sign)
+  local path = ranks.file [[
+    local d, sign = lt.distribute, ...
+    d.barrier()
+    if d.rank() == 0 then io.open(sign, "w"):close() end
+    while true do d.barrier() end
+  ]]
+  -- mpirun gives the ranks 3 s to tell.
+  local status, text = ranks.command("sh -c " .. ranks.quoted(([[
+    OMPI_MCA_odls_base_sigkill_timeout=3 %s %s launch -n 2 %s %s < /dev/null & launcher=$!
+    while ! test -e %s; do sleep 0.05; done
+    %s
+    wait $launcher
+  ]]):format(before, ranks.lutra, path, sign, sign, send)))
+  os.remove(sign)
+  has(text, "interrupted!")
+  assert(status ~= 0 and status ~= 124, status)
+end
+
 case("a signal to the launcher's process group ends all ranks, which tell what they waited for", function()
-  for _, signal in ipairs { "INT", "TERM" } do
-    local sign = os.tmpname()
-    os.remove(sign)
-    local path = ranks.file [[
-      local d, sign = lt.distribute, ...
-      d.barrier()
-      if d.rank() == 0 then io.open(sign, "w"):close() end
-      while true do d.barrier() end
-    ]]
-    local status, text = ranks.command("sh -c " .. ranks.quoted(([[
-      OMPI_MCA_odls_base_sigkill_timeout=3 setsid %s launch -n 2 %s %s < /dev/null & launcher=$!
-      while ! test -e %s; do sleep 0.05; done
-      kill -s %s -- -$launcher
-      wait $launcher
-    ]]):format(ranks.lutra, path, sign, sign, signal)))
-    os.remove(sign)
-    has(text, "interrupted!")
-    assert(status ~= 0 and status ~= 124, status)
-  end
+  for _, signal in ipairs { "INT", "TERM" } do signal_the_launcher("setsid", "kill -s " .. signal .. " -- -$launcher") end
 end)
 
 case("a signal to the launcher ends all ranks", function()
-  for _, signal in ipairs { "INT", "TERM" } do
-    local sign = os.tmpname()
-    os.remove(sign)
-    local path = ranks.file [[
-      local d, sign = lt.distribute, ...
-      d.barrier()
-      if d.rank() == 0 then io.open(sign, "w"):close() end
-      while true do d.barrier() end
-    ]]
-    -- mpirun gives the ranks 3 s to tell.
-    local status, text = ranks.command("sh -c " .. ranks.quoted(([[
-      OMPI_MCA_odls_base_sigkill_timeout=3 %s launch -n 2 %s %s & launcher=$!
-      while ! test -e %s; do sleep 0.05; done
-      kill -%s $launcher
-      wait $launcher
-    ]]):format(ranks.lutra, path, sign, sign, signal)))
-    os.remove(sign)
-    has(text, "interrupted!")
-    assert(status ~= 0 and status ~= 124, status)
-  end
+  for _, signal in ipairs { "INT", "TERM" } do signal_the_launcher("", "kill -s " .. signal .. " $launcher") end
 end)
 
 case("a stopped rank is noticed, and the job ends", function()

@@ -173,8 +173,8 @@ function metrics.CategoricalCrossentropy(options) end
 --- Source: keras.metrics.SparseCategoricalCrossentropy
 function metrics.SparseCategoricalCrossentropy(options) end
 
---- The area under the ROC curve (true over false positive rate) or the precision-recall curve, from num_thresholds
---- thresholds; predictions are in [0, 1].
+--- The area under a curve of num_thresholds points. "ROC" is the true over the false positive rate, "PR" is precision
+--- over recall. Predictions are in [0, 1].
 ---@param options? table {name = "auc"; num_thresholds = 200; curve = "ROC" or "PR"; summation_method = "interpolation", "minoring" or "majoring": how the curve runs between thresholds; from_logits = false: predictions are logits}
 ---@return table # with update_state, result and reset_state
 --- Errors: InvalidArgument for an unknown option.

@@ -255,8 +255,7 @@ int base64(Args& args) {
   return 1;
 }
 
-// write_file(path, bytes): whole or not at all.
-// write_file(path, bytes[, who])
+// write_file(path, bytes[, who]): whole or not at all. who: for errors.
 int write_file(Args& args) {
   args.at_most(3);
   const std::string who(args.has(3) ? args.string(3, "who") : args.who());
