@@ -32,6 +32,17 @@ function(lutra_precompile target)
   endif()
 endfunction()
 
+# lutra_unite(TARGET): compiles the files in groups, each as one: they spend most of the time on the same headers, so this
+# takes two thirds of the time. Names in unnamed namespaces must differ within a layer therefore. The dev preset compiles
+# each file by itself, which takes less time after a change, and shows what a file fails to include.
+function(lutra_unite target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${LUTRA_UNITE} UNITY_BUILD_BATCH_SIZE 8)
+  if(LUTRA_UNITE)
+    # GCC takes a type's unnamed namespace for a header's, as the file that it compiles includes ours.
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  endif()
+endfunction()
+
 # lutra_add_to_layer(LAYER TARGET...): adds targets to a layer.
 function(lutra_add_to_layer layer)
   set_property(GLOBAL APPEND PROPERTY lutra_targets_of_${layer} ${ARGN})

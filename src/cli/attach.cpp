@@ -13,6 +13,7 @@
 
 #include "cli/repl.h"
 #include "cli/report.h"
+#include "core/environment.h"
 #include "core/text.h"
 #include "lua/border/interpreter.h"
 #include "repl/attach/client.h"
@@ -24,23 +25,18 @@ namespace {
 using attach::Frame;
 using attach::Kind;
 
-constexpr int kMostPresses = 3;
+constexpr int kMostInterrupts = 3;
 constexpr int kCompletionMs = 1000;  // a host that polls less often completes nothing
 constexpr int kSignatureMs = 30;     // asked at each key
 constexpr int kPatienceMs = 1000;    // until the user is told what is waited for
 
 volatile std::sig_atomic_t presses = 0;
-void on_interrupt(int) { presses = presses + 1; }
-
-std::string_view variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
+void count_interrupt(int) { presses = presses + 1; }
 
 bool is_utf8_locale() {
   std::string_view locale;
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    locale = variable(name);
+    locale = environment_variable(name);
     if (!locale.empty()) break;
   }
   return locale.find("UTF-8") != std::string_view::npos || locale.find("utf8") != std::string_view::npos;
@@ -72,7 +68,7 @@ class AttachedPrompt {
                  {.user = nullptr, .show = [](void*, SessionHost::Text, std::string_view) {}, .is_interactive = true}),
         client_(options.attach_path, about_terminal(report)) {
     struct sigaction action = {};
-    action.sa_handler = on_interrupt;
+    action.sa_handler = count_interrupt;
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, nullptr);
     sigprocmask(SIG_SETMASK, nullptr, &unblocked_);
@@ -171,11 +167,11 @@ AttachedPrompt::Wait AttachedPrompt::wait_until_ready() {
   while (client_.is_open()) {
     if (presses > sent_) {
       sent_ = presses;
-      if (sent_ >= kMostPresses || !has_begun_) {
+      if (sent_ >= kMostInterrupts || !has_begun_) {
         result = Wait::Left;
         break;
       }
-      if (sent_ == kMostPresses - 1) report_.note("still running; Ctrl-C once more leaves the host to it");
+      if (sent_ == kMostInterrupts - 1) report_.note("still running; Ctrl-C once more leaves the host to it");
       client_.send(Kind::Interrupt, "");
     }
     std::fflush(stdout);

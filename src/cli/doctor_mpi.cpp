@@ -14,7 +14,7 @@ namespace lutra {
 namespace {
 
 // Prints 3 if all is well: the sum of the replicas' numbers.
-constexpr const char* kTrial =
+constexpr const char* kMpiTrial =
     "local d = lt.distribute; local s = d.MultiWorkerMirroredStrategy \"CPU:0\"; "
     "local sum = s:reduce(\"sum\", lt.constant(d.rank() + 1.0)):item(); "
     "if d.rank() == 0 then print(\"the sum is \" .. sum) end";
@@ -22,7 +22,7 @@ constexpr const char* kTrial =
 // What two processes print.
 std::string told_by_two() {
   const std::string command =
-      text("timeout -k 2 30 /proc/", getpid(), "/exe launch -n 2 -e '", kTrial, "' 2>&1 </dev/null");
+      text("timeout -k 2 30 /proc/", getpid(), "/exe launch -n 2 -e '", kMpiTrial, "' 2>&1 </dev/null");
   std::FILE* pipe = popen(command.c_str(), "re");
   if (pipe == nullptr) return "cannot be started";
   std::string told;

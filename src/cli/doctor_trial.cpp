@@ -11,7 +11,7 @@ namespace {
 // Prints per op: its name, where it ran, whether its result is right, and why it ran there. Numbers are small integers,
 // so that they are exact in every precision and sums do not depend on their order. The CPU is compared with plain Lua,
 // a GPU with the CPU.
-constexpr std::string_view kTrial = R"lua(
+constexpr std::string_view kDeviceTrial = R"lua(
 local device = "/" .. doctor_device
 local rows, depth, columns = 96, 64, 48
 local function numbers(count, step) return lt.range(count) * step % 17 - 8 end
@@ -109,7 +109,7 @@ std::string printed_by_trial(const Options& options, int number) {
       [](void* user, const char* text, std::size_t size) { static_cast<std::string*>(user)->append(text, size); },
       &printed);
   use_only(interpreter, number);
-  std::string chunk = text("local doctor_device = '", number < 0 ? "CPU:0" : "GPU:0", "'\n", kTrial);
+  std::string chunk = text("local doctor_device = '", number < 0 ? "CPU:0" : "GPU:0", "'\n", kDeviceTrial);
   if (auto failed = interpreter.run_string(chunk, "=doctor")) {
     // Removes the chunk's position, "doctor:7: ", and the traceback.
     std::string why = failed->substr(0, failed->find('\n'));

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "core/environment.h"
 #include "core/error.h"
 
 namespace lutra {
@@ -16,18 +17,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
-
 // The folder of Jupyter's data, by its own rules
 // (https://docs.jupyter.org/en/latest/use/jupyter-directories.html#data-files).
 fs::path data_folder(const std::string& prefix) {
   if (!prefix.empty()) return fs::absolute(prefix) / "share" / "jupyter";
-  if (std::string given = variable("JUPYTER_DATA_DIR"); !given.empty()) return given;
-  if (std::string given = variable("XDG_DATA_HOME"); !given.empty()) return fs::path(given) / "jupyter";
-  const std::string home = variable("HOME");
+  if (std::string given(environment_variable("JUPYTER_DATA_DIR")); !given.empty()) return given;
+  if (std::string given(environment_variable("XDG_DATA_HOME")); !given.empty()) return fs::path(given) / "jupyter";
+  const std::string home(environment_variable("HOME"));
   if (home.empty()) fail(ErrorCode::NotFound, "kernel install: HOME is not set; write --prefix=P");
   return fs::path(home) / ".local" / "share" / "jupyter";
 }

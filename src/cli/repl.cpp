@@ -9,6 +9,7 @@
 
 #include "cli/interrupt.h"
 #include "cli/report.h"
+#include "core/environment.h"
 #include "core/text.h"
 #include "lua/border/interpreter.h"
 #include "lua/border/state.h"
@@ -31,11 +32,6 @@ std::string init_file() {
   return access(path.c_str(), F_OK) == 0 ? path : "";
 }
 
-std::string_view variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
-
 }  // namespace
 
 bool is_interactive_terminal() { return isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0; }
@@ -43,14 +39,14 @@ bool is_interactive_terminal() { return isatty(STDIN_FILENO) != 0 && isatty(STDO
 // The one place that chooses how entries are read.
 std::unique_ptr<EntryReader> new_entry_reader(const EntryHelp& help, const Report& report, bool ignores_environment,
                                               int watched, std::function<bool()> on_watched) {
-  if (!is_interactive_terminal() || variable("TERM").empty() || variable("TERM") == "dumb") {
+  if (!is_interactive_terminal() || environment_variable("TERM").empty() || environment_variable("TERM") == "dumb") {
     return std::make_unique<PlainReader>(help.is_complete);
   }
   return std::make_unique<Editor>(Editor::Options{
       .history_path = default_history_path(ignores_environment),
       .help = help,
       .colours = report.has_colors(),
-      .keys = !ignores_environment && variable("LUTRA_KEYS") == "vi" ? Editor::Keys::Vi : Editor::Keys::Emacs,
+      .keys = !ignores_environment && environment_variable("LUTRA_KEYS") == "vi" ? Editor::Keys::Vi : Editor::Keys::Emacs,
       .watched = watched,
       .on_watched = std::move(on_watched),
   });

@@ -17,6 +17,7 @@
 #include "core/clock.h"
 #include "core/forks.h"
 #include "core/late_helpers.h"
+#include "core/stop_request.h"
 #include "core/thread_owned.h"
 #include "core/thread_team.h"
 #include "core/usable_cores.h"
@@ -37,6 +38,8 @@ constexpr int64_t kLongRange = 4096;
 constexpr int64_t kChunksEach = 32;
 // From this many grains, some 20 ms of work on one thread, a loop is shared even if helpers were late before.
 constexpr int64_t kLongLoop = 2048;
+// Some 3 ms on one thread.
+constexpr int64_t kGrainsBetweenStops = 256;
 
 int64_t page_faults() {
   rusage used{};
@@ -151,10 +154,41 @@ int max_threads() {
   return team == nullptr ? 1 : std::min(wanted, team->helpers() + 1);
 }
 
+namespace {
+
+// The least length of a range from `length` elements on.
+int64_t whole_units(int64_t length, int64_t unit) {
+  if (unit == detail::kAnyUnit) unit = length >= kLongRange ? 64 : 1;
+  return (length + unit - 1) / unit * unit;
+}
+
+// Calls `range` for [begin, end) piece by piece, and asks before each whether to stop.
+struct Stoppable {
+  void (*range)(const void* body, int64_t begin, int64_t end);
+  const void* body;
+  int64_t piece;
+
+  static void run(const void* self, int64_t begin, int64_t end) {
+    const auto& [range, body, piece] = *static_cast<const Stoppable*>(self);
+    for (; begin < end; begin += piece) {
+      if (StopRequest::is_wanted()) throw LoopStopped();
+      range(body, begin, std::min(end, begin + piece));
+    }
+  }
+};
+
+}  // namespace
+
 void detail::parallel_ranges(int64_t count, int64_t grain, int64_t unit, void (*range)(const void*, int64_t, int64_t),
                              const void* body) {
-  const int threads = max_threads();
   const int64_t grains = (count + grain - 1) / grain;
+  Stoppable stoppable{range, body, 0};
+  if (grains > kGrainsBetweenStops && StopRequest::is_watching()) {
+    stoppable.piece = whole_units(kGrainsBetweenStops * grain, unit);
+    range = Stoppable::run;
+    body = &stoppable;
+  }
+  const int threads = max_threads();
   int helpers = static_cast<int>(std::min<int64_t>(threads, grains)) - 1;
   if (helpers <= 0) return range(body, 0, count);
   InSharedLoop here;
@@ -167,8 +201,7 @@ void detail::parallel_ranges(int64_t count, int64_t grain, int64_t unit, void (*
 
   int64_t chunks = std::min({grains, kChunksEach * (helpers + 1), ChunkShare::kMostChunks});
   int64_t chunk = (count + chunks - 1) / chunks;
-  if (unit == kAnyUnit) unit = chunk >= kLongRange ? 64 : 1;
-  chunk = (chunk + unit - 1) / unit * unit;
+  chunk = whole_units(chunk, unit);
   ThreadTeam::Loop loop{.range = range, .body = body, .count = count, .chunk = chunk};
   ThreadTeam::Own done = team.run(loop, helpers);
   // See Note [Helpers that come late]

@@ -8,7 +8,8 @@ namespace lutra {
 
 // Calls body(begin, end) on disjoint ranges that cover [0, count). `grain` is the number of elements that are worth a
 // thread: some 10 us of work. Threads claim ranges as they become free, so number and lengths of ranges differ from
-// call to call. If body throws, one of the exceptions is rethrown after all ranges have ended.
+// call to call. If body throws, one of the exceptions is rethrown after all ranges have ended. A loop of many grains
+// throws LoopStopped between two ranges if the user has pressed Ctrl-C (core/stop_request.h).
 template <class Body> void parallel_for(int64_t count, int64_t grain, const Body& body);
 // The same, with ranges that begin at multiples of `unit`.
 template <class Body> void parallel_for(int64_t count, int64_t grain, int64_t unit, const Body& body);

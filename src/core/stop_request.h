@@ -22,6 +22,9 @@ namespace detail {
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local StopRequests stop_requests;
 }  // namespace detail
 
+// What a long parallel loop throws when it ends early (core/parallel.h); StopRequest::was_heeded() is true then.
+struct LoopStopped {};
+
 class StopRequest {
  public:
   // Whether requests are for the calling thread, from now on, and whether they also end its waits for devices. That

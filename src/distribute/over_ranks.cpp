@@ -14,8 +14,8 @@ namespace lutra {
 namespace {
 
 // Up to this size every rank sends its numbers to all others, who add all of them: one exchange in place of two.
-constexpr std::size_t kSmallBytes = std::size_t{16} << 10;
-constexpr std::size_t kMostDescribed = 4;
+constexpr std::size_t kSmallMessageBytes = std::size_t{16} << 10;
+constexpr std::size_t kMostEntriesDescribed = 4;
 
 std::string description(const TensorRep& tensor) { return text(tensor.dtype, " ", tensor.shape()); }
 
@@ -62,10 +62,10 @@ class RankSums {
       if (some == nullptr) continue;
       entries_[i] = {some->rep().dtype, some->rep().shape(), {}};
       const std::string about = description(some->rep());
-      if (i < kMostDescribed) append(shown, text(shown.empty() ? ": " : ", ", about));
+      if (i < kMostEntriesDescribed) append(shown, text(shown.empty() ? ": " : ", ", about));
       append(shapes, text(about, "\n"));
     }
-    if (entries_.size() > kMostDescribed) append(shown, ", ...");
+    if (entries_.size() > kMostEntriesDescribed) append(shown, ", ...");
     Meeting meeting{
         .what = text(ranks_.what, " of ", entries_.size(), entries_.size() == 1 ? " tensor" : " tensors", shown),
         .where = ranks_.where,
@@ -214,7 +214,7 @@ class RankSums {
     if (is_owned)
       bounds = sort_by_owner(group, ranks_.owners, size_, [this](std::size_t i) { return entries_[i].shape; });
     std::vector<SumNode> nodes = own_nodes(parts, group, count);
-    const bool is_small = !is_owned && count * size_of(dtype) <= kSmallBytes;
+    const bool is_small = !is_owned && count * size_of(dtype) <= kSmallMessageBytes;
     auto begin_of = [&](std::size_t r) { return is_small ? 0 : bounds[r]; };
     auto length_of = [&](std::size_t r) { return is_small ? count : bounds[r + 1] - bounds[r]; };
 

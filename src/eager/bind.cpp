@@ -117,9 +117,8 @@ class Binder {
     Fault fault;
     args_.fault = &fault;
     args_.out_count = counts;
-    prepared_.kernel->count(args_);
+    compute_on_host(context_, [&] { prepared_.kernel->count(args_); });
     args_.fault = nullptr;
-    check_not_stopped(context_);
     if (fault.happened()) throw fault_error(op_, fault);
   }
 

@@ -24,8 +24,12 @@ struct Launch {
 // KernelArgs.
 void submit(Context& context, Launch& launch, int64_t* out_count = nullptr);
 
-// After a kernel on the CPU: throws if Ctrl-C may have ended it early, so that nothing sees its results.
-inline void check_not_stopped(Context& context) {
+// Computes on the CPU, and throws if Ctrl-C may have ended that early, so that nothing sees its results.
+template <class Compute> [[gnu::always_inline]] inline void compute_on_host(Context& context, const Compute& compute) {
+  try {
+    compute();
+  } catch (const LoopStopped&) {
+  }
   if (StopRequest::was_heeded()) [[unlikely]]
     context.fail_stopped();
 }
@@ -34,8 +38,7 @@ inline void check_not_stopped(Context& context) {
 inline void run_on_host(Context& context, Launch& launch) {
   Fault fault;
   launch.args.fault = &fault;
-  launch.kernel->run(launch.args);
-  check_not_stopped(context);
+  compute_on_host(context, [&] { launch.kernel->run(launch.args); });
   if (fault.happened()) [[unlikely]]
     throw fault_error(*launch.args.op, fault);
 }

@@ -142,13 +142,13 @@ bool has_wide_integers(const Call& call) {
   return has_wide;
 }
 
-struct Key {
+struct ComputeKey {
   DType dtype;
   bool is_widened;  // its results are float32; it is computed in float64
 };
 
 // Also checks the inputs' dtypes.
-[[gnu::noinline]] Key mixed_key(const Call& call) {
+[[gnu::noinline]] ComputeKey mixed_key(const Call& call) {
   const OpDef& op = *call.op;
   if (op.inputs.empty()) return {DType::Float32, false};  // prepare takes the result's dtype instead
   DType type = promoted_dtype(call);
@@ -166,7 +166,7 @@ struct Key {
 }
 
 // The same for the common case: one or two tensors of one dtype that the op takes as it is.
-inline Key key_of(const Call& call) {
+inline ComputeKey key_of(const Call& call) {
   const OpDef& op = *call.op;
   const TensorRep* first = call.n_in > 0 ? call.in[0].tensor : nullptr;
   if (op.plain_inputs && first != nullptr && call.n_in <= 2) [[likely]] {

@@ -328,8 +328,7 @@ void Replay::run_on_host() {
       run_other(node);
       continue;
     }
-    node.run(node.args);
-    check_not_stopped(context_);
+    compute_on_host(context_, [&] { node.run(node.args); });
     if (fault_.happened()) [[unlikely]] {
       at_ = node.step;
       throw fault_error(*node.args.op, fault_);
@@ -348,7 +347,8 @@ void Replay::run_other(const Node& node) {
   if (node.chain < 0) return assign(at(program_.steps, node.step));
   const Chain& chain = at(program_.chains, node.chain);
   const auto start = chain_starts_[static_cast<std::size_t>(node.chain)];
-  run_chain(chain, program_, {chained_.data() + start, static_cast<std::size_t>(chain.last - chain.first + 1)});
+  const std::span steps(chained_.data() + start, static_cast<std::size_t>(chain.last - chain.first + 1));
+  compute_on_host(context_, [&] { run_chain(chain, program_, steps); });
 }
 
 Storage* Replay::allocate(const Cell& cell) {

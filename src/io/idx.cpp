@@ -11,13 +11,8 @@ namespace {
 constexpr struct {
   unsigned char code;
   DType dtype;
-} kCodes[] = {{0x08, DType::UInt8}, {0x09, DType::Int8},    {0x0b, DType::Int16},
+} kIdxCodes[] = {{0x08, DType::UInt8}, {0x09, DType::Int8},    {0x0b, DType::Int16},
               {0x0c, DType::Int32}, {0x0d, DType::Float32}, {0x0e, DType::Float64}};
-
-void swap_bytes(std::byte* at, std::size_t bytes, std::size_t width) {
-  if (width == 1) return;
-  for (std::size_t i = 0; i < bytes; i += width) std::reverse(at + i, at + i + width);
-}
 
 FileEntry read_header(ByteStream& stream) {
   const std::string& label = stream.label();
@@ -26,7 +21,7 @@ FileEntry read_header(ByteStream& stream) {
   if (magic[0] != 0 || magic[1] != 0) fail_at(label, 0, "this is no idx file: it does not begin with two zero bytes");
   FileEntry entry;
   entry.dtype = kNoDType;
-  for (const auto& known : kCodes) {
+  for (const auto& known : kIdxCodes) {
     if (known.code == magic[2]) entry.dtype = known.dtype;
   }
   if (entry.dtype == kNoDType)
@@ -90,7 +85,7 @@ std::unique_ptr<FileReader> open_idx(std::unique_ptr<ByteSource> source) {
 void write_idx(FileContents& contents, ByteSink& sink) {
   const FileEntry& entry = contents.entries()[0];
   std::string header(2, '\0');
-  for (const auto& known : kCodes) {
+  for (const auto& known : kIdxCodes) {
     if (known.dtype == entry.dtype) header += static_cast<char>(known.code);
   }
   require(header.size() == 3, sink.label(), ": idx has no ", entry.dtype,

@@ -10,12 +10,12 @@ namespace {
 
 constexpr std::string_view kMagic("\x93NUMPY", 6);
 // NumPy's own limit is 10,000; the headers written here have at most 256.
-constexpr uint32_t kLongestHeader = 1u << 16;
+constexpr uint32_t kLongestNpyHeader = 1u << 16;
 
 constexpr struct {
   std::string_view code;  // numpy's, without the byte order
   DType dtype;
-} kCodes[] = {{"b1", DType::Bool},    {"i1", DType::Int8},      {"u1", DType::UInt8},      {"i2", DType::Int16},
+} kNpyCodes[] = {{"b1", DType::Bool},    {"i1", DType::Int8},      {"u1", DType::UInt8},      {"i2", DType::Int16},
               {"i4", DType::Int32},   {"i8", DType::Int64},     {"f2", DType::Float16},    {"f4", DType::Float32},
               {"f8", DType::Float64}, {"c8", DType::Complex64}, {"c16", DType::Complex128}};
 
@@ -105,7 +105,7 @@ class HeaderParser {
       order = code[0];
       code.remove_prefix(1);
     }
-    for (const auto& known : kCodes) {
+    for (const auto& known : kNpyCodes) {
       if (known.code != code) continue;
       header_.dtype = known.dtype;
       header_.is_swapped = order == '>' && size_of(known.dtype) > 1;
@@ -147,10 +147,6 @@ class HeaderParser {
   std::size_t at_ = 0;
   NpyHeader header_{};
 };
-
-void swap_bytes(std::byte* at, std::size_t bytes, std::size_t width) {
-  for (std::size_t i = 0; i < bytes; i += width) std::reverse(at + i, at + i + width);
-}
 
 // The elements come with the first axis fastest; each is written to its row-major position.
 class ColumnOrder {
@@ -231,8 +227,8 @@ NpyHeader read_npy_header(ByteStream& stream) {
   stream.read(reinterpret_cast<std::byte*>(length_bytes), version == 1 ? 2 : 4);
   uint32_t length = length_bytes[0] | uint32_t{length_bytes[1]} << 8 | uint32_t{length_bytes[2]} << 16 |
                     uint32_t{length_bytes[3]} << 24;
-  if (length > kLongestHeader) {
-    fail_at(label, 8, "the header is said to be ", length, " bytes long; at most ", kLongestHeader, " are read");
+  if (length > kLongestNpyHeader) {
+    fail_at(label, 8, "the header is said to be ", length, " bytes long; at most ", kLongestNpyHeader, " are read");
   }
   uint64_t place = stream.position();
   std::string text(length, '\0');
@@ -271,7 +267,7 @@ void read_npy_elements(ByteStream& stream, const NpyHeader& header, std::byte* t
 
 std::string npy_header(const std::string& label, const FileEntry& entry) {
   std::string_view code;
-  for (const auto& known : kCodes) {
+  for (const auto& known : kNpyCodes) {
     if (known.dtype == entry.dtype) code = known.code;
   }
   require(!code.empty(), label, ": npy has no ", entry.dtype, "; cast to float32, or save as .safetensors");

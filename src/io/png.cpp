@@ -13,16 +13,16 @@ namespace lutra {
 namespace {
 
 // Note [libpng's errors]. libpng reports errors by longjmp, which skips destructors, and no exception may pass through
-// it. So code that runs under setjmp has no object with a destructor: the Job lives in the caller's frame and stores an
+// it. So code that runs under setjmp has no object with a destructor: the PngJob lives in the caller's frame and stores an
 // Error thrown by a source or a sink.
-struct Job {
-  explicit Job(bool is_reading) : reads(is_reading) {}
-  ~Job() {
+struct PngJob {
+  explicit PngJob(bool is_reading) : reads(is_reading) {}
+  ~PngJob() {
     if (png == nullptr) return;
     if (reads) png_destroy_read_struct(&png, &info, nullptr);
     else png_destroy_write_struct(&png, &info);
   }
-  Job(const Job&) = delete;
+  PngJob(const PngJob&) = delete;
   // Called after a failed step.
   [[noreturn]] void fail_with(const std::string& label) {
     if (error) std::rethrow_exception(error);
@@ -46,7 +46,7 @@ struct Job {
 };
 
 [[noreturn]] void stop(png_structp png, png_const_charp message) {
-  Job* job = static_cast<Job*>(png_get_error_ptr(png));
+  PngJob* job = static_cast<PngJob*>(png_get_error_ptr(png));
   std::strncpy(job->message, message, sizeof job->message - 1);
   job->message[sizeof job->message - 1] = '\0';
   png_longjmp(png, 1);
@@ -56,14 +56,14 @@ void ignore(png_structp, png_const_charp) {}
 
 void* allocate(png_structp png, png_alloc_size_t bytes) {
   void* memory = std::malloc(bytes);
-  if (memory == nullptr) static_cast<Job*>(png_get_mem_ptr(png))->lacks_memory = true;
+  if (memory == nullptr) static_cast<PngJob*>(png_get_mem_ptr(png))->lacks_memory = true;
   return memory;
 }
 
 void release(png_structp, void* memory) { std::free(memory); }
 
 void read_bytes(png_structp png, png_bytep to, std::size_t bytes) {
-  Job* job = static_cast<Job*>(png_get_io_ptr(png));
+  PngJob* job = static_cast<PngJob*>(png_get_io_ptr(png));
   try {
     job->source->read(job->offset, reinterpret_cast<std::byte*>(to), bytes);
     job->offset += bytes;
@@ -75,7 +75,7 @@ void read_bytes(png_structp png, png_bytep to, std::size_t bytes) {
 }
 
 void write_bytes(png_structp png, png_bytep bytes, std::size_t count) {
-  Job* job = static_cast<Job*>(png_get_io_ptr(png));
+  PngJob* job = static_cast<PngJob*>(png_get_io_ptr(png));
   try {
     job->sink->write(bytes, count);
     return;
@@ -86,7 +86,7 @@ void write_bytes(png_structp png, png_bytep bytes, std::size_t count) {
 }
 
 // Reads up to the first row, and sets eight bits per channel.
-bool read_start(Job& job) {
+bool read_start(PngJob& job) {
   job.png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &job, stop, ignore, &job, allocate, release);
   if (job.png == nullptr) return false;
   if (setjmp(png_jmpbuf(job.png)) != 0) return false;
@@ -109,7 +109,7 @@ bool read_start(Job& job) {
          png_get_rowbytes(job.png, job.info) == std::size_t{job.width} * static_cast<std::size_t>(job.channels);
 }
 
-bool read_rows(Job& job, std::byte* to) {
+bool read_rows(PngJob& job, std::byte* to) {
   if (setjmp(png_jmpbuf(job.png)) != 0) return false;
   std::size_t row_bytes = std::size_t{job.width} * static_cast<std::size_t>(job.channels);
   for (int pass = 0; pass < job.passes; ++pass) {
@@ -124,7 +124,7 @@ bool read_rows(Job& job, std::byte* to) {
 class PngReader final : public FileReader {
  public:
   explicit PngReader(std::unique_ptr<ByteSource> source) : source_(std::move(source)) {
-    Job job(true);
+    PngJob job(true);
     start(job);
     Shape shape{job.height, job.width, job.channels};
     uint64_t bytes = static_cast<uint64_t>(shape.size());
@@ -136,7 +136,7 @@ class PngReader final : public FileReader {
     entries_.push_back({"", DType::UInt8, shape});
   }
   void read(std::size_t, std::byte* to) override {
-    Job job(true);
+    PngJob job(true);
     start(job);
     Shape shape{job.height, job.width, job.channels};
     require(shape == entries_[0].shape, source_->label(), ": the file changed while it was being read");
@@ -144,14 +144,14 @@ class PngReader final : public FileReader {
   }
 
  private:
-  void start(Job& job) {
+  void start(PngJob& job) {
     job.source = source_.get();
     if (!read_start(job)) job.fail_with(source_->label());
   }
   std::unique_ptr<ByteSource> source_;
 };
 
-bool write_start(Job& job) {
+bool write_start(PngJob& job) {
   constexpr int kColours[] = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB,
                               PNG_COLOR_TYPE_RGB_ALPHA};
   job.png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, &job, stop, ignore, &job, allocate, release);
@@ -166,7 +166,7 @@ bool write_start(Job& job) {
   return true;
 }
 
-bool write_rows(Job& job, const std::byte* rows, std::size_t count, std::size_t row_bytes) {
+bool write_rows(PngJob& job, const std::byte* rows, std::size_t count, std::size_t row_bytes) {
   if (setjmp(png_jmpbuf(job.png)) != 0) return false;
   for (std::size_t row = 0; row < count; ++row) {
     png_write_row(job.png, reinterpret_cast<png_const_bytep>(rows + row * row_bytes));
@@ -174,7 +174,7 @@ bool write_rows(Job& job, const std::byte* rows, std::size_t count, std::size_t 
   return true;
 }
 
-bool write_end(Job& job) {
+bool write_end(PngJob& job) {
   if (setjmp(png_jmpbuf(job.png)) != 0) return false;
   png_write_end(job.png, nullptr);
   return true;
@@ -198,7 +198,7 @@ void write_png(FileContents& contents, ByteSink& sink) {
           shape, " is no picture; png takes {height, width} or {height, width, channels} with 1 to 4 channels");
   require(shape[0] >= 1 && shape[0] <= kLargestSide && shape[1] >= 1 && shape[1] <= kLargestSide, sink.label(),
           ": a picture ", shape, "; its sides can be 1 to ", kLargestSide);
-  Job job(false);
+  PngJob job(false);
   job.sink = &sink;
   job.height = static_cast<png_uint_32>(shape[0]);
   job.width = static_cast<png_uint_32>(shape[1]);

@@ -12,13 +12,13 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr uint64_t kLongestHeader = 100'000'000;  // the format's own limit
+constexpr uint64_t kLongestSafetensorsHeader = 100'000'000;  // the format's own limit
 constexpr std::string_view kMetadata = "__metadata__";
 
 constexpr struct {
   std::string_view code;
   DType dtype;
-} kCodes[] = {{"BOOL", DType::Bool},   {"I8", DType::Int8},     {"U8", DType::UInt8},     {"I16", DType::Int16},
+} kSafetensorsCodes[] = {{"BOOL", DType::Bool},   {"I8", DType::Int8},     {"U8", DType::UInt8},     {"I16", DType::Int16},
               {"I32", DType::Int32},   {"I64", DType::Int64},   {"F16", DType::Float16},  {"BF16", DType::BFloat16},
               {"F32", DType::Float32}, {"F64", DType::Float64}, {"C64", DType::Complex64}};
 
@@ -97,7 +97,7 @@ class HeaderReader final : public nlohmann::json_sax<Json> {
       return true;
     }
     if (where_ != Where::DTypeWord) return unexpected("a string");
-    for (const auto& known : kCodes) {
+    for (const auto& known : kSafetensorsCodes) {
       if (known.code != word) continue;
       out_->back().dtype = known.dtype;
       return go(Where::Fields);
@@ -177,9 +177,9 @@ class SafetensorsReader final : public FileReader {
     source_->read(0, reinterpret_cast<std::byte*>(length_bytes), sizeof length_bytes);
     uint64_t length = 0;
     for (int i = 0; i < 8; ++i) length |= uint64_t{length_bytes[i]} << (8 * i);
-    if (length > kLongestHeader || length > source_->size() - 8) {
+    if (length > kLongestSafetensorsHeader || length > source_->size() - 8) {
       fail_at(label, 0, "the header is said to be ", length, " bytes long; the file has ", source_->size() - 8,
-              " more bytes, and at most ", kLongestHeader, " are read");
+              " more bytes, and at most ", kLongestSafetensorsHeader, " are read");
     }
     std::string header(static_cast<std::size_t>(length), '\0');
     source_->read(8, reinterpret_cast<std::byte*>(header.data()), header.size());
@@ -268,7 +268,7 @@ void write_safetensors(FileContents& contents, ByteSink& sink, const FileMetadat
     require(entry.name != kMetadata, sink.label(), ": no tensor can be called ", kMetadata);
     std::string name = quoted(entry.name);
     std::string_view code;
-    for (const auto& known : kCodes) {
+    for (const auto& known : kSafetensorsCodes) {
       if (known.dtype == entry.dtype) code = known.code;
     }
     require(!code.empty(), sink.label(), ": safetensors has no ", entry.dtype,
@@ -281,8 +281,8 @@ void write_safetensors(FileContents& contents, ByteSink& sink, const FileMetadat
   }
   header += '}';
   header.append((8 - header.size() % 8) % 8, ' ');
-  require(header.size() <= kLongestHeader, sink.label(), ": the header would be ", header.size(),
-          " bytes long; the format allows ", kLongestHeader);
+  require(header.size() <= kLongestSafetensorsHeader, sink.label(), ": the header would be ", header.size(),
+          " bytes long; the format allows ", kLongestSafetensorsHeader);
   unsigned char length[8];
   for (int i = 0; i < 8; ++i) length[i] = static_cast<unsigned char>(uint64_t{header.size()} >> (8 * i));
   sink.write(length, sizeof length);

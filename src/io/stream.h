@@ -7,6 +7,12 @@
 
 namespace lutra {
 
+// Changes the byte order of elements of `width` bytes each.
+inline void swap_bytes(std::byte* at, std::size_t bytes, std::size_t width) {
+  if (width == 1) return;
+  for (std::size_t i = 0; i < bytes; i += width) std::reverse(at + i, at + i + width);
+}
+
 struct FileRows {
   int64_t first, count;
   std::size_t row_bytes, width;  // of a row, of an element or a complex element's part

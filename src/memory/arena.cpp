@@ -25,22 +25,21 @@ namespace lutra {
 
 namespace {
 
-constexpr std::size_t kUnit = FreeChunks::kUnit;
 // A slab is at most kMostSlabBytes and 1 / kSlabsInLimit of the limit; a small chunk is at most 1 / kSmallInSlab of a
 // slab.
 constexpr std::size_t kMostSlabBytes = std::size_t{1} << 20, kSlabsInLimit = 64, kSmallInSlab = 16;
-constexpr std::size_t kMostBytes = std::size_t{1} << 45;  // the bins have steps up to this size
+constexpr std::size_t kMostChunkBytes = std::size_t{1} << 45;  // the bins have steps up to this size
 
 }  // namespace
 
 Arena::Arena(PageSource& pages, ArenaOptions options)
     : pages_(pages),
-      limit_(round_down(std::min(options.limit_bytes, kMostBytes), pages.granularity())),
+      limit_(round_down(std::min(options.limit_bytes, kMostChunkBytes), pages.granularity())),
       growth_(options.growth),
       granularity_(pages.granularity()) {
-  assert(granularity_ % kUnit == 0);
+  assert(granularity_ % FreeChunks::kUnit == 0);
   piece_bytes_ = round_up(options.piece_bytes, granularity_);
-  slab_bytes_ = growth_ ? 0 : std::min(kMostSlabBytes, round_down(limit_ / kSlabsInLimit, kUnit));
+  slab_bytes_ = growth_ ? 0 : std::min(kMostSlabBytes, round_down(limit_ / kSlabsInLimit, FreeChunks::kUnit));
 }
 
 Arena::~Arena() {
@@ -50,7 +49,7 @@ Arena::~Arena() {
 
 Arena::Chunk* Arena::allocate(std::size_t bytes) {
   if (bytes > limit_) return nullptr;
-  bytes = bytes == 0 ? kUnit : round_up(bytes, kUnit);
+  bytes = bytes == 0 ? FreeChunks::kUnit : round_up(bytes, FreeChunks::kUnit);
   if (bytes > limit_ - bytes_in_use_) return nullptr;
   keep_spare_nodes();
   Chunk* chunk = take(bytes);

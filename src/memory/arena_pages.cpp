@@ -11,7 +11,6 @@ namespace lutra {
 
 namespace {
 
-constexpr std::size_t kUnit = FreeChunks::kUnit;
 constexpr std::size_t kLeastPiece = std::size_t{2} << 20, kMostPiece = std::size_t{32} << 20;
 // Each move waits for the device. So moves are limited to kMoves, plus one per kAllocationsPerMove allocations.
 constexpr uint64_t kMoves = 16, kAllocationsPerMove = 4096;
@@ -266,7 +265,7 @@ std::size_t Arena::release_pieces(const Window& keep, std::size_t enough) {
 }
 
 std::size_t Arena::largest_free() const {
-  std::size_t allowed = round_down(limit_ - bytes_in_use_, kUnit);
+  std::size_t allowed = round_down(limit_ - bytes_in_use_, FreeChunks::kUnit);
   if (base_ == nullptr || (!growth_ && !filled_)) return allowed;
   std::size_t best = 0;
   auto measure = [&](const Chunk* start, bool forward) {

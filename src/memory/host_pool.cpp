@@ -32,8 +32,8 @@ namespace {
 
 constexpr std::size_t KiB = 1024, MiB = 1024 * KiB;
 constexpr std::size_t kHugePage = 2 * MiB;
-constexpr std::size_t kMostBytes = std::size_t{1} << 43;
-static_assert(Steps::at_least(kMostBytes / kUnit) < Steps::kCount);
+constexpr std::size_t kMostPoolBytes = std::size_t{1} << 43;
+static_assert(Steps::at_least(kMostPoolBytes / kUnit) < Steps::kCount);
 constexpr std::size_t kKeepAnyway = 64 * MiB;
 constexpr uint64_t kLargeTicks = 1024;
 constexpr uint64_t kIdle = 1024 * kLargeTicks;
@@ -114,7 +114,7 @@ HostPool::~HostPool() {
 }
 
 Storage* HostPool::allocate(std::size_t bytes) {
-  if (bytes > kMostBytes) return nullptr;
+  if (bytes > kMostPoolBytes) return nullptr;
   unsigned step = Steps::at_least(std::max<std::size_t>(1, (bytes + kUnit - 1) / kUnit));
   Block* block;
   {

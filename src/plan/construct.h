@@ -75,7 +75,6 @@ class Builder {
   Construction take();
 
  private:
-  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
   int device_of(int node) const { return placement_.device[at(problem_.component[at(node)])]; }
   bool was_sent(int node, int device) const;
 

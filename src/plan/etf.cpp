@@ -16,8 +16,6 @@
 namespace lutra::plan {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 struct Pair {
   double key, second;  // it is placed in their order, then by node
   double arrival;

@@ -8,8 +8,6 @@
 namespace lutra::plan {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 // SplitMix64 (Steele et al., 2014): small, and the same everywhere.
 class Random {
  public:

@@ -6,6 +6,7 @@
 #include "core/clock.h"
 #include "core/error.h"
 #include "plan/local_search.h"
+#include "plan/report.h"
 
 namespace lutra::plan {
 namespace {
@@ -16,10 +17,6 @@ constexpr double kMostEtfPairs = 2e6;
 constexpr double kMostFinishPairs = 2e4;
 // Graphs of more nodes are planned with fewer candidates and less local search.
 constexpr int kLarge = 1000;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-std::string size_text(double bytes) { return bytes_text(static_cast<int64_t>(std::min(bytes, 9e18))); }
 
 constexpr std::array<std::pair<std::string_view, Policy>, 3> kPolicies = {
     {{"best", Policy::kBest}, {"greedy", Policy::kGreedy}, {"m-etf", Policy::kEtf}}};

@@ -9,8 +9,6 @@
 namespace lutra::plan {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 // Places `node` on the device where it finishes soonest; false if it fits on none.
 bool place_soonest(const Problem& problem, Builder& builder, int node) {
   int best = -1;

@@ -18,13 +18,13 @@ constexpr std::size_t kMostKinds = 64;
 using Names = std::unordered_map<std::string_view, int>;
 
 // `name` in quotes, cut where it is long: names come from files.
-std::string quoted(std::string_view name) {
+std::string quoted_node(std::string_view name) {
   constexpr std::size_t kLongest = 60;
   return text("'", name.substr(0, kLongest), name.size() > kLongest ? "...'" : "'");
 }
 
 void check_number(double number, std::string_view what, std::string_view owner, std::string_view field) {
-  require(!std::isnan(number) && number >= 0, "plan: ", what, " ", quoted(owner), ": ", field, " is ", number,
+  require(!std::isnan(number) && number >= 0, "plan: ", what, " ", quoted_node(owner), ": ", field, " is ", number,
           ", expected a number from 0 on");
 }
 
@@ -41,7 +41,7 @@ template <class Items> Names index_names(const Items& items, std::string_view wh
   for (std::size_t i = 0; i < items.size(); ++i) {
     require(!items[i].name.empty(), "plan: ", what, " ", i + 1, " has no name");
     require(names.emplace(items[i].name, static_cast<int>(i)).second, "plan: two ", what, "s are named ",
-            quoted(items[i].name));
+            quoted_node(items[i].name));
   }
   return names;
 }
@@ -53,7 +53,7 @@ int find(const Names& names, std::string_view name, std::string_view owner, std:
   if (names.size() <= 10000) {
     for (const auto& [known, index] : names) nearest.offer(known);
   }
-  fail(ErrorCode::InvalidArgument, "plan: node ", quoted(owner), relation, quoted(name), ", which is no node",
+  fail(ErrorCode::InvalidArgument, "plan: node ", quoted_node(owner), relation, quoted_node(name), ", which is no node",
        nearest.hint());
 }
 
@@ -102,7 +102,7 @@ class Compiler {
     device_names_ = index_names(spec_.devices, "device");
     p_.devices = spec_.devices;
     for (const DeviceSpec& device : p_.devices) {
-      require(!device.type.empty(), "plan: device ", quoted(device.name), " has no type");
+      require(!device.type.empty(), "plan: device ", quoted_node(device.name), " has no type");
       check_number(device.memory, "device", device.name, "memory");
       auto known = std::find(p_.kinds.begin(), p_.kinds.end(), device.type);
       p_.kind.push_back(static_cast<int>(known - p_.kinds.begin()));
@@ -128,13 +128,13 @@ class Compiler {
     p_.pair_links.assign(count * count, spec_.link);
     auto device = [&](const std::string& name) {
       auto found = device_names_.find(name);
-      require(found != device_names_.end(), "plan: a link names ", quoted(name), ", which is no device");
+      require(found != device_names_.end(), "plan: a link names ", quoted_node(name), ", which is no device");
       return at(found->second);
     };
     for (bool is_listed : {false, true}) {
       for (const LinkSpec& each : spec_.links) {
         std::size_t from = device(each.from), to = device(each.to);
-        check_link(each.link, text("link ", quoted(each.from), " to ", quoted(each.to)));
+        check_link(each.link, text("link ", quoted_node(each.from), " to ", quoted_node(each.to)));
         if (!is_listed) std::swap(from, to);
         p_.pair_links[from * count + to] = each.link;
       }
@@ -147,7 +147,7 @@ class Compiler {
     std::vector<int> open;
     for (const std::string& name : spec_.outputs) {
       auto found = node_names_.find(name);
-      require(found != node_names_.end(), "plan: output ", quoted(name), " is no node");
+      require(found != node_names_.end(), "plan: output ", quoted_node(name), " is no node");
       open.push_back(found->second);
       outputs_.push_back(found->second);
     }
@@ -170,7 +170,7 @@ class Compiler {
     for (const NodeSpec* node : kept_) {
       p_.names.push_back(node->name);
       check_number(node->bytes, "node", node->name, "bytes");
-      require(std::isfinite(node->bytes), "plan: node ", quoted(node->name), ": bytes is not finite");
+      require(std::isfinite(node->bytes), "plan: node ", quoted_node(node->name), ": bytes is not finite");
       p_.bytes.push_back(node->bytes);
       p_.resident.push_back(node->resident ? 1 : 0);
       p_.mirrored.push_back(node->mirrored ? 1 : 0);
@@ -185,7 +185,7 @@ class Compiler {
     p_.times.resize(first + p_.kinds.size(), kUnlimited);
     bool any = false;
     for (const auto& [type, us] : node.time_us) {
-      require(std::isfinite(us) && us >= 0, "plan: node ", quoted(node.name), ": time_us", type.empty() ? "" : " of ",
+      require(std::isfinite(us) && us >= 0, "plan: node ", quoted_node(node.name), ": time_us", type.empty() ? "" : " of ",
               type, " is ", us, ", expected a number from 0 on");
       for (std::size_t k = 0; k < p_.kinds.size(); ++k) {
         if (!type.empty() && type != p_.kinds[k]) continue;
@@ -197,7 +197,7 @@ class Compiler {
     std::string types, listed;
     for (const std::string& kind : p_.kinds) append(types, text(types.empty() ? "" : ", ", kind));
     for (const auto& [type, us] : node.time_us) append(listed, text(listed.empty() ? "" : ", ", type));
-    fail(ErrorCode::InvalidArgument, "plan: node ", quoted(node.name), " runs on no device: it has ",
+    fail(ErrorCode::InvalidArgument, "plan: node ", quoted_node(node.name), " runs on no device: it has ",
          listed.empty() ? "no time_us" : "time_us for ", listed, ", and the devices' types are ", types);
   }
 
@@ -321,31 +321,31 @@ class Compiler {
     auto device = device_names_.find(spec.device);
     if (device != device_names_.end()) {
       own.device = device->second;
-      require((own.kinds >> p_.kind[at(own.device)] & 1) != 0, "plan: node ", quoted(spec.name), " is fixed to ",
-              quoted(spec.device), ", and it has no time_us for the type ", p_.devices[at(own.device)].type);
+      require((own.kinds >> p_.kind[at(own.device)] & 1) != 0, "plan: node ", quoted_node(spec.name), " is fixed to ",
+              quoted_node(spec.device), ", and it has no time_us for the type ", p_.devices[at(own.device)].type);
       return own;
     }
     auto kind = std::find(p_.kinds.begin(), p_.kinds.end(), spec.device);
     if (kind == p_.kinds.end()) {
       NearestWord nearest(spec.device);
       for (const auto& [known, index] : device_names_) nearest.offer(known);
-      fail(ErrorCode::InvalidArgument, "plan: node ", quoted(spec.name), " is fixed to ", quoted(spec.device),
+      fail(ErrorCode::InvalidArgument, "plan: node ", quoted_node(spec.name), " is fixed to ", quoted_node(spec.device),
            ", which is neither a device nor a type of device", nearest.hint());
     }
     uint64_t bit = uint64_t{1} << (kind - p_.kinds.begin());
-    require((own.kinds & bit) != 0, "plan: node ", quoted(spec.name), " is fixed to the type ", quoted(spec.device),
+    require((own.kinds & bit) != 0, "plan: node ", quoted_node(spec.name), " is fixed to the type ", quoted_node(spec.device),
             ", and it has no time_us for that type");
     own.kinds = bit;
     return own;
   }
 
   std::string described(int node, const Constraint& own) const {
-    if (own.device >= 0) return text(quoted(p_.names[at(node)]), " runs on ", quoted(p_.devices[at(own.device)].name));
+    if (own.device >= 0) return text(quoted_node(p_.names[at(node)]), " runs on ", quoted_node(p_.devices[at(own.device)].name));
     std::string types;
     for (std::size_t k = 0; k < p_.kinds.size(); ++k) {
       if ((own.kinds >> k & 1) != 0) append(types, text(types.empty() ? "" : " or ", p_.kinds[k]));
     }
-    return text(quoted(p_.names[at(node)]), " runs on ", types);
+    return text(quoted_node(p_.names[at(node)]), " runs on ", types);
   }
 
   void constrain() {
@@ -386,7 +386,7 @@ class Compiler {
       }
       append(others, text(others.empty() ? "" : ", ", line));
     }
-    fail(ErrorCode::InvalidArgument, "plan: ", quoted(p_.names[at(node)]), " cannot be colocated: ", others, ", and ",
+    fail(ErrorCode::InvalidArgument, "plan: ", quoted_node(p_.names[at(node)]), " cannot be colocated: ", others, ", and ",
          described(node, own), ": no device meets all of that");
   }
 

@@ -11,6 +11,9 @@
 
 namespace lutra::plan {
 
+// Nodes and devices are ints, and -1 is none of them: this makes one an index.
+inline std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
 // How the machine executes a plan, beyond devices and links.
 struct Execution {
   // False: devices are fed freely, each takes its nodes in the plan's order, and copies do not delay each other. True:
@@ -27,8 +30,7 @@ struct Lists {
   std::vector<int> begin{0};
   std::vector<int> items;
   std::span<const int> of(int i) const {
-    const auto at = static_cast<std::size_t>(i);
-    return {items.data() + begin[at], items.data() + begin[at + 1]};
+    return {items.data() + begin[at(i)], items.data() + begin[at(i) + 1]};
   }
   int size() const { return static_cast<int>(begin.size()) - 1; }
 };

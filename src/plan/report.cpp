@@ -9,8 +9,6 @@
 namespace lutra::plan {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 // Microseconds with at most two decimals.
 std::string us_text(double us) {
   std::string out;
@@ -18,11 +16,11 @@ std::string us_text(double us) {
   return out + " us";
 }
 
-std::string size_text(double bytes) { return bytes_text(static_cast<int64_t>(std::min(bytes, 9e18))); }
-
 void pad(std::string& line, std::size_t width) { line.append(line.size() < width ? width - line.size() : 1, ' '); }
 
 }  // namespace
+
+std::string size_text(double bytes) { return bytes_text(static_cast<int64_t>(std::min(bytes, 9e18))); }
 
 std::vector<int> by_start(const Simulation& simulation) {
   std::vector<int> order(simulation.start.size());

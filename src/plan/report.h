@@ -13,6 +13,9 @@ std::string plan_text(const Problem& problem, const Plan& plan);
 // "devices": {name: {busy_us, peak_bytes}}, "critical_path", "alternatives": {device: us or reason}, "candidates"}
 std::string plan_json(const Problem& problem, const Plan& plan);
 
+// Bytes of a simulation, as "1.5 GiB".
+std::string size_text(double bytes);
+
 // The nodes by start time, then by index.
 std::vector<int> by_start(const Simulation& simulation);
 

@@ -6,8 +6,6 @@
 namespace lutra::plan {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 }  // namespace
 
 Simulator::Simulator(const Problem& problem)

@@ -14,12 +14,12 @@ namespace {
 
 // A browser draws so many without effort. Of more, the shortest are left out of the lanes, not of the tables.
 constexpr std::size_t kMostDrawn = 300'000;
-constexpr std::size_t kFlushBytes = std::size_t{1} << 20;
+constexpr std::size_t kPageFlushBytes = std::size_t{1} << 20;
 constexpr std::string_view kPlace = "/*TRACE*/";
 
-class Writer {
+class PageWriter {
  public:
-  Writer(const Trace& trace, ByteSink& to) : trace_(trace), to_(to), strings_(trace.strings) {}
+  PageWriter(const Trace& trace, ByteSink& to) : trace_(trace), to_(to), strings_(trace.strings) {}
 
   void run() {
     std::string_view page = kPageText;
@@ -83,7 +83,7 @@ class Writer {
                         event.detail, ",", event.kind == EventKind::Memory ? event.in_use : event.bytes, ","));
       number(event.flops);
       append(out_, text(",", event.source, ",", strings_.add(why), ",", event.maker, "]"));
-      if (out_.size() >= kFlushBytes) flush();
+      if (out_.size() >= kPageFlushBytes) flush();
     }
     hidden_ = hidden;
   }
@@ -182,6 +182,6 @@ class Writer {
 
 }  // namespace
 
-void write_trace_page(const Trace& trace, ByteSink& to) { Writer(trace, to).run(); }
+void write_trace_page(const Trace& trace, ByteSink& to) { PageWriter(trace, to).run(); }
 
 }  // namespace lutra

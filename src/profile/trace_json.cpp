@@ -9,7 +9,7 @@
 namespace lutra {
 namespace {
 
-constexpr std::size_t kFlushBytes = std::size_t{1} << 20;
+constexpr std::size_t kTraceFlushBytes = std::size_t{1} << 20;
 constexpr int kHostProcess = 1, kFirstDevice = 2;
 
 // The number of bytes of a valid UTF-8 sequence at the start; 0 if there is none.
@@ -58,9 +58,9 @@ const char* category(EventKind kind) {
   return "";
 }
 
-class Writer {
+class TraceWriter {
  public:
-  Writer(const Trace& trace, ByteSink& to) : trace_(trace), to_(to) {}
+  TraceWriter(const Trace& trace, ByteSink& to) : trace_(trace), to_(to) {}
 
   void run() {
     out_ += "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"producer\":\"Lutra " LUTRA_VERSION "\",\"command\":";
@@ -71,7 +71,7 @@ class Writer {
     for (const TraceEvent& event : trace_.events) {
       if (event.kind == EventKind::Memory) counter(event);
       else if (event.has_ended()) complete(event);
-      if (out_.size() >= kFlushBytes) flush();
+      if (out_.size() >= kTraceFlushBytes) flush();
     }
     out_ += "\n]}\n";
     flush();
@@ -203,6 +203,6 @@ void append_json_string(std::string& out, std::string_view text) {
   out += '"';
 }
 
-void write_trace_json(const Trace& trace, ByteSink& to) { Writer(trace, to).run(); }
+void write_trace_json(const Trace& trace, ByteSink& to) { TraceWriter(trace, to).run(); }
 
 }  // namespace lutra

@@ -69,10 +69,11 @@ out, err, status = interrupt("-", [[
   print(ok, tostring(err):match("interrupted!"), took < forward or took, #tape:gradient(x * w, { x }))]], 1)
 assert(out == "ready false\tinterrupted!\ttrue\t1\n" and status == 0, out .. err)
 
--- So does a convolution, of which each of these takes minutes, and its gradients.
+-- So does a convolution, of which each of these takes minutes, and its gradients; and every long loop, as of pools.
 for _, op in ipairs {
-  "lt.conv2d(x, w)", "lt.conv2d_transpose(x, w)",
+  "lt.conv2d(x, w)", "lt.conv2d_transpose(x, w)", "lt.max_pool2d(x, {690, 690}, {stride = 1})",
   "local v = lt.Variable(w) local t = lt.GradientTape() t:gradient(lt.conv2d(x, v), v)",
+  "local v = lt.Variable(x) local t = lt.GradientTape() t:gradient(lt.avg_pool2d(v, {690, 690}, {stride = 1}), v)",
 } do
   out, err, status = interrupt("-", [[
     local x, w = lt.ones {1, 30000, 700, 1}, lt.ones {500, 500, 1, 1}

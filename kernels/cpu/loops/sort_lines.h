@@ -1,6 +1,7 @@
 // Sorts the lines of a tensor along an axis: plans the threads' work, and writes the records to sort.
 #pragma once
 
+#include "core/stop_request.h"
 #include "kernels/cpu/loops/sort.h"
 #include "kernels/indexing/places.h"
 
@@ -27,7 +28,10 @@ struct LinePlan {
     int64_t work = slots > 0 ? (lines + slots - 1) / slots * length : 0;
     parallel_for(slots, slots > 1 ? row_grain(kCostlyGrain, work) : 1, [&](int64_t begin, int64_t end) {
       for (int64_t slot = begin; slot < end; ++slot) {
-        for (int64_t line = slot; line < lines; line += slots) f(line, slot);
+        for (int64_t line = slot; line < lines; line += slots) {
+          if (StopRequest::is_wanted()) throw LoopStopped();
+          f(line, slot);
+        }
       }
     });
   }

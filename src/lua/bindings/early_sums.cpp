@@ -13,13 +13,13 @@
 namespace lutra {
 namespace {
 
-constexpr RegistryKey kMeta{};
+constexpr RegistryKey kEarlySumsMeta{};
 
 EarlySums& sums_at(Args& args) { return Held<EarlySums>::at(args, 1, "early sums"); }
 
 // early_sums(): an object for the steps of one optimizer.
 int make_sums(Args& args) {
-  Held<EarlySums>::push_new(args, kMeta, args.state.context());
+  Held<EarlySums>::push_new(args, kEarlySumsMeta, args.state.context());
   return 1;
 }
 
@@ -115,7 +115,7 @@ void open_early_sums(lua_State* L, State& state) {
   set_function<order_of_sums>(L, state, "order_of_sums", "all_reduce");
   set_function<stop_sums>(L, state, "stop_sums", "all_reduce");
   set_unguarded(L, state, "finish_sums", finish_sums);
-  Held<EarlySums>::open(L, kMeta);
+  Held<EarlySums>::open(L, kEarlySumsMeta);
 }
 
 }  // namespace lutra

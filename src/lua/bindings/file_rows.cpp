@@ -7,7 +7,7 @@
 namespace lutra {
 namespace {
 
-constexpr RegistryKey kMeta{};
+constexpr RegistryKey kFileRowsMeta{};
 
 using HeldReader = Held<std::shared_ptr<FileReader>>;
 
@@ -22,7 +22,7 @@ int make_file_rows(Args& args) {
       open_reader(format, open_file(args.who(), path, args.state.allowed_paths.get()), {});
   require(reader->has_rows(), args.who(), ": ", path, " holds ", reader->entries()[0].shape,
           " in a form whose rows cannot be read alone; npy in row order and plain idx can, lutra.load reads all");
-  HeldReader::push_new(args, kMeta, std::move(reader));
+  HeldReader::push_new(args, kFileRowsMeta, std::move(reader));
   return 1;
 }
 
@@ -87,7 +87,7 @@ int index(Args& args) {
   return 1;
 }
 
-int length(Args& args) {
+int row_count(Args& args) {
   lua_pushinteger(args.L, reader_at(args).entries()[0].shape[0]);
   return 1;
 }
@@ -103,10 +103,10 @@ void open_file_rows(lua_State* L, State& state) {
   lua_createtable(L, 0, 4);
   HeldReader::set_finalizer(L, "__gc");
   set_function<index>(L, state, "__index", "from_file");
-  set_function<length>(L, state, "__len", "from_file");
+  set_function<row_count>(L, state, "__len", "from_file");
   lua_pushstring(L, "lutra.data.FileRows");
   lua_setfield(L, -2, "__metatable");
-  State::set(L, kMeta);
+  State::set(L, kFileRowsMeta);
   set_function<make_file_rows>(L, state, "file_rows", "from_file");
 }
 

@@ -73,12 +73,12 @@ GraphRecord* new_record(lua_State* L, State& state, Graph& graph) {
 }
 
 // Calls the function as if there were no graph.
-int after_call(lua_State* L, int, lua_KContext) { return lua_gettop(L); }
+int end_call(lua_State* L, int, lua_KContext) { return lua_gettop(L); }
 int call_eagerly(lua_State* L) {
   lua_getiuservalue(L, 1, GraphValues::kFunction);
   lua_replace(L, 1);
-  lua_callk(L, lua_gettop(L) - 1, LUA_MULTRET, 0, after_call);
-  return after_call(L, LUA_OK, 0);
+  lua_callk(L, lua_gettop(L) - 1, LUA_MULTRET, 0, end_call);
+  return end_call(L, LUA_OK, 0);
 }
 
 bool runs_eagerly(State& state, Context& context) {
@@ -172,7 +172,7 @@ std::string name_of(lua_State* L) {
   return {name != nullptr ? name : "", length};
 }
 
-int reset(Args& args) {
+int reset_graph(Args& args) {
   args.at_most(1);
   Graph& graph = graph_at(args, 1);
   if (graph.recording != nullptr) fail(ErrorCode::FailedPrecondition, "reset: the graph is being recorded");
@@ -306,7 +306,7 @@ void open_graphs(lua_State* L, State& state) {
   lua_newtable(L);
   set_function<summary>(L, state, "summary", "summary");
   set_function<dot>(L, state, "dot", "dot");
-  set_function<reset>(L, state, "reset", "reset");
+  set_function<reset_graph>(L, state, "reset", "reset");
   lua_setfield(L, meta, "methods");
   set_function<field>(L, state, "__index", "graph");
   set_function<graph_text>(L, state, "__tostring", "tostring");

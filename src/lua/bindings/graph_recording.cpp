@@ -11,7 +11,7 @@
 namespace lutra {
 namespace {
 
-constexpr RegistryKey kSources{};  // while a function is recorded: the list of its optimisers' numbers
+constexpr RegistryKey kStepSources{};  // while a function is recorded: the list of its optimisers' numbers
 
 // The stack of a call that is recorded. The arguments are from 2 to `last`.
 struct RecordingFrame {
@@ -162,7 +162,7 @@ int close_guard(lua_State* L) {
   if (held == nullptr || held->object() == nullptr || state.is_closed()) return 0;
   held->object()->recording.reset();
   lua_pushnil(L);
-  State::set(L, kSources);
+  State::set(L, kStepSources);
   lua_pushnil(L);
   lua_setiuservalue(L, 1, 1);
   return 0;
@@ -224,7 +224,7 @@ void finish_recording(lua_State* L, State& state, Graph& graph, GraphRecord& rec
   graph::Recording& recording = *graph.recording;
   lua_newtable(L);
   const int variables = lua_gettop(L);
-  State::push(L, kSources);
+  State::push(L, kStepSources);
   const auto sources = static_cast<int>(lua_rawlen(L, -1));
   lua_pushvalue(L, -1);
   lua_rawseti(L, frame.refs, 0);
@@ -361,7 +361,7 @@ int record_call(lua_State* L, State& state, Graph& graph, GraphRecord* record) {
   push_guard(L);
   frame.guard = lua_gettop(L);
   lua_newtable(L);
-  State::set(L, kSources);
+  State::set(L, kStepSources);
   lua_toclose(L, frame.guard);
   const int watch = push_watch(L, graph);
   const bool is_check = record->checked != nullptr;
@@ -442,7 +442,7 @@ void note_numbers(Args& args, const OpDef& op, int numbers) {
   int index = -1;
   protect_with(L, 1, [&](lua_State* inner) {
     // {numbers, next} with the function that the optimiser gives; without one the numbers stay as they are.
-    State::push(inner, kSources);
+    State::push(inner, kStepSources);
     if (lua_isnil(inner, -1) || luaL_getmetafield(inner, 1, "repeated") == LUA_TNIL) return;
     lua_pushvalue(inner, 1);
     lua_call(inner, 1, 1);

@@ -6,6 +6,7 @@
 #include "core/parallel.h"
 #include "eager/op_recorder.h"
 #include "eager/planned_run.h"
+#include "lua/border/fields.h"
 #include "lua/border/held.h"
 #include "lua/border/modules.h"
 #include "lua/border/table_reader.h"
@@ -63,19 +64,6 @@ int begin_recording(Args& args) {
 
 // "GPU:0"
 std::string short_name(const LogicalDevice& device) { return text(name(device.type), ":", device.spec.index); }
-
-void set_number(lua_State* L, const char* key, double number) {
-  lua_pushnumber(L, number);
-  lua_setfield(L, -2, key);
-}
-void set_flag(lua_State* L, const char* key, bool flag) {
-  lua_pushboolean(L, flag);
-  lua_setfield(L, -2, key);
-}
-void set_string(lua_State* L, const char* key, std::string_view value) {
-  lua_pushlstring(L, value.data(), value.size());
-  lua_setfield(L, -2, key);
-}
 
 void push_op(lua_State* L, const RecordedOp& op, const std::string& device, const std::string& reason,
              int64_t began_ns) {

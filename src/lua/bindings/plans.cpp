@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "io/sink.h"
+#include "lua/border/fields.h"
 #include "lua/border/guard.h"
 #include "lua/border/modules.h"
 #include "lua/border/table_reader.h"
@@ -177,16 +178,6 @@ class SpecReader {
   TableReader read_;
   lua_State* L_;
 };
-
-void set_number(lua_State* L, const char* key, double number) {
-  lua_pushnumber(L, number);
-  lua_setfield(L, -2, key);
-}
-
-void set_string(lua_State* L, const char* key, const std::string& value) {
-  lua_pushlstring(L, value.data(), value.size());
-  lua_setfield(L, -2, key);
-}
 
 void push_schedule(lua_State* L, const Problem& problem, const plan::Simulation& run, const std::vector<int>& order) {
   lua_createtable(L, static_cast<int>(order.size()), 0);

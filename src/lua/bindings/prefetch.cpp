@@ -13,7 +13,7 @@
 namespace lutra {
 namespace {
 
-constexpr RegistryKey kMeta{};
+constexpr RegistryKey kPrefetchMeta{};
 
 // The tensors whose rows are gathered, and the batches in progress, which Lua owns, too. Holds everything that the
 // thread reads or writes until the thread has ended.
@@ -68,7 +68,7 @@ int make_gatherer(Args& args) {
   }
   int64_t most = args.integer(2, "most");
   made.thread = std::make_unique<RowThread>(std::move(columns), static_cast<std::size_t>(most));
-  Held<Gatherer>::push_new(args, kMeta, std::move(made));
+  Held<Gatherer>::push_new(args, kPrefetchMeta, std::move(made));
   return 1;
 }
 
@@ -163,7 +163,7 @@ void open_prefetch(lua_State* L, State& state) {
   Held<Gatherer>::set_finalizer(L, "__gc");
   lua_pushboolean(L, 0);
   lua_setfield(L, -2, "__metatable");
-  State::set(L, kMeta);
+  State::set(L, kPrefetchMeta);
   set_function<make_gatherer>(L, state, "gatherer", "prefetch");
   set_function<submit_rows>(L, state, "submit_rows", "prefetch");
   set_function<wait_for_rows>(L, state, "wait_for_rows", "prefetch");

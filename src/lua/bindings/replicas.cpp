@@ -91,7 +91,7 @@ int place_components(Args& args) {
 // Where the arguments stand.
 enum : int { kLists = 1, kDevices, kHow, kLends, kFirsts, kOwners = kFirsts + 4 };
 
-lua_Integer length_of(Args& args, int index, const char* name) {
+lua_Integer checked_length(Args& args, int index, const char* name) {
   if (lua_type(args.L, index) != LUA_TTABLE) args.wrong(index, name, "a list");
   return static_cast<lua_Integer>(lua_rawlen(args.L, index));
 }
@@ -119,7 +119,7 @@ ReplicaTensors read_list(Args& args, lua_Integer replica, lua_Integer count) {
 std::vector<LogicalDevice*> read_devices(Args& args, int index) {
   lua_State* L = args.L;
   std::vector<LogicalDevice*> devices;
-  const lua_Integer count = length_of(args, index, "devices");
+  const lua_Integer count = checked_length(args, index, "devices");
   const int top = lua_gettop(L);
   for (lua_Integer r = 1; r <= count; ++r) {
     lua_rawgeti(L, index, r);
@@ -143,10 +143,10 @@ Sizes read_sizes(Args& args) {
   lua_State* L = args.L;
   Sizes sizes;
   lua_settop(L, kOwners);
-  sizes.lists = length_of(args, kLists, "lists");
+  sizes.lists = checked_length(args, kLists, "lists");
   for (lua_Integer r = 1; r <= sizes.lists; ++r) {
     lua_rawgeti(L, kLists, r);
-    const lua_Integer here = length_of(args, kOwners + 1, "lists");
+    const lua_Integer here = checked_length(args, kOwners + 1, "lists");
     require(r == 1 || here == sizes.each, args.who(), ": replica ", r, " has ", here, " tensors, and replica 1 ",
             sizes.each);
     sizes.each = here;
@@ -198,7 +198,7 @@ int reduce_all(lua_State* L) {
   Sizes sizes;
   read_phase(L, state, "all_reduce", [&](Args& args) {
     sizes = read_sizes(args);
-    require(length_of(args, kDevices, "devices") == sizes.lists, "all_reduce: lists and devices differ in length");
+    require(checked_length(args, kDevices, "devices") == sizes.lists, "all_reduce: lists and devices differ in length");
   });
   push_lists(L, state, "all_reduce", sizes.lists, sizes.each, [&](Args& args) {
     Context& context = args.state.context();
@@ -222,7 +222,7 @@ int gather_owned(lua_State* L) {
   read_phase(L, state, "gather_owned", [&](Args& args) {
     sizes = read_sizes(args);
     require(sizes.lists == 1, "gather_owned: expected one list");
-    devices = length_of(args, kDevices, "devices");
+    devices = checked_length(args, kDevices, "devices");
   });
   bool agrees = lua_toboolean(L, kHow) != 0;
   push_lists(L, state, "gather_owned", devices, sizes.each, [&](Args& args) {

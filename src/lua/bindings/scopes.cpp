@@ -27,7 +27,7 @@ ScopeObject* to_scope(lua_State* L, int index) {
 }
 
 // Upvalues of device: the State, the ids of names seen before, the scopes' metatable, the function form (prelude.lua).
-constexpr int kNames = 2, kMeta = 3, kFunctionForm = 4;
+constexpr int kNames = 2, kScopeMeta = 3, kFunctionForm = 4;
 // Up to so many spellings are remembered; then all are forgotten, and those in use are added again.
 constexpr std::size_t kMostNames = 4096;
 
@@ -73,7 +73,7 @@ int device(lua_State* L) {
   ScopeObject* scope = static_cast<ScopeObject*>(lua_newuserdatauv(L, sizeof(ScopeObject), 0));
   *scope = {0, nullptr, 0, 0, ""};
   scope->cookie = scope->live_cookie();
-  lua_pushvalue(L, lua_upvalueindex(kMeta));
+  lua_pushvalue(L, lua_upvalueindex(kScopeMeta));
   lua_setmetatable(L, -2);
   state.scopes().make(L);
   bool forgets = state.scopes().names >= kMostNames || state.context().has_many_specs();

@@ -13,22 +13,18 @@
 #include <string_view>
 
 #include "core/clock.h"
+#include "core/environment.h"
 #include "lua/border/guard.h"
 #include "lua/border/modules.h"
 
 namespace lutra {
 namespace {
 
-std::string_view variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
-
 // The locale's encoding by the variables that choose it, as a program need not have called setlocale.
 bool is_utf8() {
   std::string_view locale;
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    locale = variable(name);
+    locale = environment_variable(name);
     if (!locale.empty()) break;
   }
   for (std::string_view encoding : {"UTF-8", "utf-8", "UTF8", "utf8"}) {
@@ -47,7 +43,7 @@ TerminalFeatures features_of_stdout(winsize* size) {
   found.is_utf8 = is_utf8();
   if (found.is_terminal) ioctl(STDOUT_FILENO, TIOCGWINSZ, size);
   // As in other programs, the variable counts more than what the terminal says.
-  found.columns = std::atoi(variable("COLUMNS").data());
+  found.columns = std::atoi(environment_variable("COLUMNS").data());
   if (found.columns <= 0) found.columns = size->ws_col;
   found.rows = size->ws_row;
   return found;
@@ -146,7 +142,7 @@ bool lists_sixel(std::string_view answer) {
 std::string find_pictures() {
   constexpr int64_t kTimeoutMs = 100;
   if (isatty(STDIN_FILENO) == 0 || isatty(STDOUT_FILENO) == 0) return "";
-  const std::string_view term = variable("TERM");
+  const std::string_view term = environment_variable("TERM");
   if (term.empty() || term == "dumb" || term == "linux") return "";
   // In the background the question would stop the process.
   if (tcgetpgrp(STDIN_FILENO) != getpgrp()) return "";
@@ -179,7 +175,7 @@ void choose_colors(Color color) { chosen_color = color; }
 
 bool wants_colors(int descriptor) {
   if (chosen_color != Color::Auto) return chosen_color == Color::Always;
-  return isatty(descriptor) != 0 && variable("NO_COLOR").empty() && variable("TERM") != "dumb";
+  return isatty(descriptor) != 0 && environment_variable("NO_COLOR").empty() && environment_variable("TERM") != "dumb";
 }
 
 TerminalOverride::TerminalOverride(const TerminalFeatures& features) : before_(overridden) { overridden = &features; }

@@ -58,7 +58,7 @@ void note_assignment(lua_State* L) {
 }
 
 // A weak table of variables by identity.
-constexpr RegistryKey kVariables{};
+constexpr RegistryKey kAllVariables{};
 
 std::string_view name_of(lua_State* L, int index) {
   // The userdata keeps the string alive.
@@ -325,14 +325,14 @@ int refuse_release(Args& args) {
 }  // namespace
 
 void know_variable(lua_State* L, int index) {
-  State::push(L, kVariables);
+  State::push(L, kAllVariables);
   lua_pushvalue(L, index);
   lua_rawseti(L, -2, static_cast<lua_Integer>(to_variable(L, index)->box.tensor.value));
   lua_pop(L, 1);
 }
 
 void push_variables(lua_State* L, std::span<const uint64_t> identities) {
-  State::push(L, kVariables);
+  State::push(L, kAllVariables);
   lua_newtable(L);
   lua_Integer count = 0;
   for (uint64_t identity : identities) {
@@ -342,7 +342,7 @@ void push_variables(lua_State* L, std::span<const uint64_t> identities) {
 }
 
 void push_all_variables(lua_State* L) {
-  State::push(L, kVariables);
+  State::push(L, kAllVariables);
   lua_newtable(L);
   lua_Integer count = 0;
   for (lua_pushnil(L); lua_next(L, -3) != 0;) lua_rawseti(L, -3, ++count);
@@ -363,7 +363,7 @@ void open_variables(lua_State* L, State& state) {
   lua_pushliteral(L, "v");
   lua_setfield(L, -2, "__mode");
   lua_setmetatable(L, -2);
-  state.set(L, kVariables);
+  state.set(L, kAllVariables);
   // A variable's methods: the tensors' and its own.
   lua_newtable(L);
   int own = lua_gettop(L);

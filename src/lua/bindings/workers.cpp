@@ -25,7 +25,7 @@
 namespace lutra {
 namespace {
 
-constexpr RegistryKey kMeta{};
+constexpr RegistryKey kWorkerMeta{};
 constexpr int64_t kMostWorkers = 256;
 
 struct Result {
@@ -167,7 +167,7 @@ Workers& workers_at(Args& args) { return *Held<std::unique_ptr<Workers>>::at(arg
 int make_workers(Args& args) {
   if (args.state.is_sandbox) return lua_pushnil(args.L), 1;
   int64_t count = std::clamp<int64_t>(args.integer(1, "count"), 1, kMostWorkers);
-  Held<std::unique_ptr<Workers>>::push_new(args, kMeta,
+  Held<std::unique_ptr<Workers>>::push_new(args, kWorkerMeta,
                                            std::make_unique<Workers>(count, std::string(args.string(2, "setup"))));
   return 1;
 }
@@ -195,7 +195,7 @@ int usable_threads(Args& args) {
 }  // namespace
 
 void open_workers(lua_State* L, State& state) {
-  Held<std::unique_ptr<Workers>>::open(L, kMeta);
+  Held<std::unique_ptr<Workers>>::open(L, kWorkerMeta);
   set_function<make_workers>(L, state, "workers", "map");
   set_function<submit_job>(L, state, "submit_job", "map");
   set_function<take_result>(L, state, "take_result", "map");

@@ -7,8 +7,8 @@
 namespace lutra {
 namespace {
 
-// kThreadScopes has each coroutine's scopes, kOwners the coroutine of given scopes.
-constexpr RegistryKey kThreadScopes{}, kOwners{}, kScopesMeta{};
+// kThreadScopes has each coroutine's scopes, kScopeOwners the coroutine of given scopes.
+constexpr RegistryKey kThreadScopes{}, kScopeOwners{}, kScopesMeta{};
 
 void push_weak_table(lua_State* L, const char* mode) {
   lua_newtable(L);
@@ -24,7 +24,7 @@ void ScopeBook::open_tables(lua_State* L) {
   push_weak_table(L, "k");
   State::set(L, kThreadScopes);
   push_weak_table(L, "v");
-  State::set(L, kOwners);
+  State::set(L, kScopeOwners);
 }
 
 void ScopeBook::set_handle_meta(lua_State* L) { State::set(L, kScopesMeta); }
@@ -62,7 +62,7 @@ CoroutineScopes* ScopeBook::push_new(lua_State* L) {
   State::find(L)->attempt_or_raise(L, [&] { all_.push_front({{}, 1, false, {}}); });
   CoroutineScopes* scopes = *handle = &all_.front();
   scopes->place = all_.begin();
-  State::push(L, kOwners);
+  State::push(L, kScopeOwners);
   lua_pushvalue(L, -2);
   lua_rawsetp(L, -2, scopes);
   lua_pop(L, 1);
@@ -102,7 +102,7 @@ void ScopeBook::note_return(lua_State* L, int index) {
 
 bool ScopeBook::is_to_blame(lua_State* L, CoroutineScopes* scopes) const {
   if (scopes->has_returned) return true;
-  State::push(L, kOwners);
+  State::push(L, kScopeOwners);
   bool is_alive = lua_rawgetp(L, -1, scopes) != LUA_TNIL;
   lua_pop(L, 2);
   return is_alive;

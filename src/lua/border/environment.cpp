@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "core/environment.h"
 #include "core/error.h"
 #include "core/usable_cores.h"
 #include "device/sim/schedule.h"
@@ -17,12 +18,6 @@ namespace {
 
 [[noreturn]] void misread(const char* variable, std::string_view value, const char* wanted) {
   fail(ErrorCode::InvalidArgument, variable, " is ", quoted_name(value), ", expected ", wanted);
-}
-
-// The variable's value; "" if it is not set, as for all of them both mean the same.
-std::string_view value_of(const char* variable) {
-  const char* value = std::getenv(variable);
-  return value != nullptr ? value : "";
 }
 
 bool is_seconds(std::string_view value) {
@@ -44,30 +39,30 @@ bool read_switch(const char* variable, std::string_view value) {
 
 void apply_environment(Runtime& runtime) {
   // These are read where they are used, perhaps never, so errors in them are reported now.
-  if (std::string_view value = value_of("LUTRA_NUM_THREADS"); !value.empty() && !parse_threads(value)) {
+  if (std::string_view value = environment_variable("LUTRA_NUM_THREADS"); !value.empty() && !parse_threads(value)) {
     misread("LUTRA_NUM_THREADS", value, "a whole number from 0 (as many as there are cores) to 1024");
   }
-  if (std::string_view value = value_of("LUTRA_CUDNN"); !value.empty()) read_switch("LUTRA_CUDNN", value);
-  if (std::string_view value = value_of("LUTRA_CPU_LEVEL"); !value.empty() && !is_cpu_level(value)) {
+  if (std::string_view value = environment_variable("LUTRA_CUDNN"); !value.empty()) read_switch("LUTRA_CUDNN", value);
+  if (std::string_view value = environment_variable("LUTRA_CPU_LEVEL"); !value.empty() && !is_cpu_level(value)) {
     misread("LUTRA_CPU_LEVEL", value, "baseline, avx2 or avx512");
   }
-  if (std::string_view value = value_of("LUTRA_NCCL"); !value.empty()) read_switch("LUTRA_NCCL", value);
-  if (std::string_view value = value_of("LUTRA_REPLICA_TIMEOUT"); !value.empty() && !is_seconds(value)) {
+  if (std::string_view value = environment_variable("LUTRA_NCCL"); !value.empty()) read_switch("LUTRA_NCCL", value);
+  if (std::string_view value = environment_variable("LUTRA_REPLICA_TIMEOUT"); !value.empty() && !is_seconds(value)) {
     misread("LUTRA_REPLICA_TIMEOUT", value, "a number of seconds, 0 for any time");
   }
-  if (std::string_view value = value_of("LUTRA_GRAPH");
+  if (std::string_view value = environment_variable("LUTRA_GRAPH");
       !value.empty() && value != "auto" && value != "always" && value != "never") {
     misread("LUTRA_GRAPH", value, "auto, always or never");
   }
-  if (!value_of("LUTRA_LAPACK").empty()) {
+  if (!environment_variable("LUTRA_LAPACK").empty()) {
     // A library that is named must exist, so it is opened now.
     if (const lapack::Found& found = lapack::find_library(); found.is_wanted && found.library == nullptr) {
-      fail(ErrorCode::InvalidArgument, "LUTRA_LAPACK is ", quoted_name(value_of("LUTRA_LAPACK")),
+      fail(ErrorCode::InvalidArgument, "LUTRA_LAPACK is ", quoted_name(environment_variable("LUTRA_LAPACK")),
            ", expected the name or path of a LAPACK library, or off: ", found.why_not);
     }
   }
   Schedule::from_environment();
-  if (std::string_view value = value_of("LUTRA_SIM_GPUS"); !value.empty()) {
+  if (std::string_view value = environment_variable("LUTRA_SIM_GPUS"); !value.empty()) {
     int count = 0;
     SimOptions each;
     if (!parse_sim_gpus(value, &count, &each)) {
@@ -78,7 +73,7 @@ void apply_environment(Runtime& runtime) {
 }
 
 void apply_environment(Context& context) {
-  if (std::string_view value = value_of("LUTRA_LOG_PLACEMENT"); !value.empty()) {
+  if (std::string_view value = environment_variable("LUTRA_LOG_PLACEMENT"); !value.empty()) {
     context.placement_log().set_options({.on = read_switch("LUTRA_LOG_PLACEMENT", value)});
   }
 }

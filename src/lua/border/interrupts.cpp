@@ -13,13 +13,13 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <ctime>
 #include <new>
 #include <type_traits>
 #include <utility>
 
 #include <thread>
 
+#include "core/clock.h"
 #include "core/stop_request.h"
 #include "lua/border/allocator.h"
 #include "lua/border/limits.h"
@@ -35,13 +35,8 @@ constexpr RegistryKey kInterrupts{};
 constexpr int64_t kFirstGraceUs = 20000;
 constexpr int64_t kLeastGraceUs = 1000;
 // Instructions between two looks at the clock meanwhile.
-constexpr int kInstructions = 10;
+constexpr int kInstructionsBetween = 10;
 
-int64_t now_us() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return int64_t{now.tv_sec} * 1000000 + now.tv_nsec / 1000;
-}
 
 // All running threads of the process pass a full memory barrier.
 void all_threads_synchronize() {
@@ -204,7 +199,7 @@ bool Interrupts::take() {
     end();
     if (is_always_ready_) begin(L);
   } else {
-    const int64_t now = now_us();
+    const int64_t now = now_ns() / 1000;
     if (now < next_us_) return false;
     next_us_ = now + grace_us_;
     grace_us_ = grace_us_ > kLeastGraceUs ? grace_us_ / 2 : 0;
@@ -237,7 +232,7 @@ void Interrupts::hook() {
 // errors close, are closed. The hook that was there before gets its events.
 void Interrupts::set_hook(lua_State* L) {
   if (has_raised_)
-    lua_sethook(L, stop, LUA_MASKCOUNT | before_mask_, grace_us_ > 0 && !is_from_outside_ ? kInstructions : 1);
+    lua_sethook(L, stop, LUA_MASKCOUNT | before_mask_, grace_us_ > 0 && !is_from_outside_ ? kInstructionsBetween : 1);
   else lua_sethook(L, stop, LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT, 1);
 }
 

@@ -14,7 +14,7 @@ namespace lutra {
 namespace {
 
 // The State is made in one protected step, so that a C++ error does not meet a Lua frame.
-constexpr RegistryKey kModule{};
+constexpr RegistryKey kModuleKey{};
 
 int close_state(lua_State* L) {
   static_cast<State*>(lua_touserdata(L, 1))->close();
@@ -84,7 +84,7 @@ extern "C" [[gnu::visibility("default")]] int luaopen_lutra(lua_State* L) {
   luaL_checkstack(L, 20, nullptr);
   State* known = State::find(L);
   if (known != nullptr) {
-    known->push(L, kModule);
+    known->push(L, kModuleKey);
     if (!lua_isnil(L, -1)) return 1;
     lua_pop(L, 1);  // opening it ran out of memory the last time
   }
@@ -135,6 +135,6 @@ extern "C" [[gnu::visibility("default")]] int luaopen_lutra(lua_State* L) {
   lua_remove(L, -2);
   open_suggestions(L, state);
   lua_pushvalue(L, -1);
-  state.set(L, kModule);
+  state.set(L, kModuleKey);
   return 1;
 }

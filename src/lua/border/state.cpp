@@ -9,7 +9,7 @@
 namespace lutra {
 namespace {
 
-constexpr RegistryKey kState{};
+constexpr RegistryKey kStateKey{};
 
 uintptr_t random_secret() {
   uintptr_t secret = 0;
@@ -95,13 +95,13 @@ void State::drop_runtime() {
 }
 
 State* State::find(lua_State* L) {
-  push(L, kState);
+  push(L, kStateKey);
   State* state = static_cast<State*>(lua_touserdata(L, -1));
   lua_pop(L, 1);
   return state;
 }
 
-void State::adopt(lua_State* L) { set(L, kState); }
+void State::adopt(lua_State* L) { set(L, kStateKey); }
 
 Box* State::push_box(lua_State* L, bool is_inline) {
   if (!is_inline) make_room(L);

@@ -6,35 +6,34 @@
 #include <cstddef>
 #include <new>
 
+#include "core/clock.h"
 #include "eager/ledger.h"
 
 namespace lutra {
 namespace {
 
-int64_t microseconds_of(clockid_t clock) {
+// The CPU time of this thread: on a busy machine, wall-clock time would include the time of other processes.
+int64_t thread_us() {
   timespec now;
-  clock_gettime(clock, &now);
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return int64_t{now.tv_sec} * 1000000 + now.tv_nsec / 1000;
 }
-int64_t now_us() { return microseconds_of(CLOCK_MONOTONIC); }
-// The CPU time of this thread: on a busy machine, wall-clock time would include the time of other processes.
-int64_t thread_us() { return microseconds_of(CLOCK_THREAD_CPUTIME_ID); }
 
-constexpr int64_t kMega = int64_t{1} << 20;
+constexpr int64_t kMiB = int64_t{1} << 20;
 // A full collection may run early: after a growth of kLeastGrowth bytes, if kPausesApart times the duration of the last
 // one have passed since its end (so they take at most 5% of the time).
-constexpr int64_t kPausesApart = 20, kLeastGrowth = kMega;
+constexpr int64_t kPausesApart = 20, kLeastGrowth = kMiB;
 // The growth until the next full collection, after one that took pause_us microseconds: at 10 GB/s of results they take
 // at most some 3% of the time.
 int64_t budget_after(int64_t pause_us, int64_t live_bytes) {
-  return std::clamp(pause_us * 330000, 8 * kMega, std::max(64 * kMega, live_bytes / 2));
+  return std::clamp(pause_us * 330000, 8 * kMiB, std::max(64 * kMiB, live_bytes / 2));
 }
 
 // The same if there are only full collections. If the heap is so small that results can reuse memory that is still in
 // cache, it pays to collect more often.
 int64_t only_budget_after(int64_t pause_us, int64_t live_bytes) {
   int64_t in_cache = pause_us * 130000;
-  return in_cache <= 2 * kMega ? std::max(in_cache, kMega) : budget_after(pause_us, live_bytes);
+  return in_cache <= 2 * kMiB ? std::max(in_cache, kMiB) : budget_after(pause_us, live_bytes);
 }
 
 // The box of a storage's tensor, which is not a variable: add() was called with it.
@@ -112,7 +111,7 @@ void TensorBooks::collect(lua_State* L) {
 bool TensorBooks::is_full_collection_due(lua_State* L) const {
   int64_t grown = bytes_ - bytes_at_full_;
   if (grown > full_bytes_ || lua_gc(L, LUA_GCCOUNT) > most_lua_kb_) return true;
-  return grown > kLeastGrowth && now_us() - full_end_us_ >= kPausesApart * full_pause_us_;
+  return grown > kLeastGrowth && now_ns() / 1000 - full_end_us_ >= kPausesApart * full_pause_us_;
 }
 
 template <class Collect> StepBudget::Step TensorBooks::measure(int64_t reach_from, const Collect& collect) {
@@ -136,7 +135,7 @@ void TensorBooks::collect_all(lua_State* L) {
     left_behind_ = 0;
   });
   made_at_full_ = made_bytes_;
-  full_end_us_ = now_us();
+  full_end_us_ = now_ns() / 1000;
   full_pause_us_ = thread_us() - begin;
   int64_t live = std::max<int64_t>(0, bytes_at_collection_);
   if (!has_generations_) {

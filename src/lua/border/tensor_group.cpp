@@ -10,7 +10,7 @@
 namespace lutra {
 namespace {
 
-constexpr int kMostEntries = 1 << 24;
+constexpr int kMostGroupEntries = 1 << 24;
 
 // Moves the `count` names of the list on top of the stack into the empty list below it, sorted, so that their order
 // does not depend on the interpreter's hash seed. Neither list grows, so that no Lua call here raises.
@@ -74,8 +74,8 @@ void check_group(const Args& args, int index, const char* name, TensorGroup* gro
   }
   require(places == 0 || names == 0, args.who(), ": ", name, " has both places and names, ",
           "expected a list of tensors or a table of them by name");
-  require(std::max(length, names) <= kMostEntries, args.who(), ": ", name, " has ", std::max(length, names),
-          " entries, at most ", kMostEntries, " are possible");
+  require(std::max(length, names) <= kMostGroupEntries, args.who(), ": ", name, " has ", std::max(length, names),
+          " entries, at most ", kMostGroupEntries, " are possible");
   group->is_named = names > 0;
   group->count = static_cast<int>(group->is_named ? names : length);
 }

@@ -211,18 +211,18 @@ constexpr Foreign kForeign[] = {
     {"vstack", "lutra.concat({a, b, ...}, 1)"},
 };
 
-struct Pair {
+struct NamePair {
   std::string_view theirs, ours;
 };
 
-constexpr Pair kDTypes[] = {
+constexpr NamePair kDTypes[] = {
     {"byte", "uint8"},         {"char", "int8"},    {"double", "float64"},   {"float", "float32"},
     {"half", "float16"},       {"int", "int32"},    {"integer", "int32"},    {"long", "int64"},
     {"short", "int16"},        {"boolean", "bool"}, {"cfloat", "complex64"}, {"cdouble", "complex128"},
     {"complex", "complex128"},
 };
 
-constexpr Pair kOptions[] = {
+constexpr NamePair kOptionNames[] = {
     {"axes", "axis"},        {"axes", "perm"},          {"constant_values", "value"},
     {"correction", "ddof"},  {"dilations", "dilation"}, {"dim", "axis"},
     {"dims", "axis"},        {"dims", "perm"},          {"eps", "epsilon"},
@@ -233,7 +233,7 @@ constexpr Pair kOptions[] = {
     {"strides", "stride"},   {"unbiased", "ddof"},
 };
 
-constexpr Pair kInstead[] = {
+constexpr NamePair kInsteadOfOption[] = {
     {"device", "a scope says where: lutra.device(name, f)"},
     {"from_logits", "an operation takes logits; the losses of lutra.nn.losses take either"},
     {"name", "operations have no names"},
@@ -263,21 +263,21 @@ std::string_view foreign_method(std::string_view name) {
 }
 
 std::string_view foreign_dtype(std::string_view name) {
-  for (const Pair& pair : kDTypes) {
+  for (const NamePair& pair : kDTypes) {
     if (pair.theirs == name) return pair.ours;
   }
   return "";
 }
 
 std::string_view foreign_option(std::string_view name, int index) {
-  for (const Pair& pair : kOptions) {
+  for (const NamePair& pair : kOptionNames) {
     if (pair.theirs == name && index-- == 0) return pair.ours;
   }
   return "";
 }
 
 std::string_view instead_of_option(std::string_view name) {
-  for (const Pair& pair : kInstead) {
+  for (const NamePair& pair : kInsteadOfOption) {
     if (pair.theirs == name) return pair.ours;
   }
   return "";

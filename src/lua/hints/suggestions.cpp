@@ -17,7 +17,7 @@ namespace {
 constexpr RegistryKey kMissed{}, kRoot{};
 
 // Entries of the record of the last missing field, which never grows.
-constexpr int kModule = 1, kPath = 2, kKey = 3;
+constexpr int kFieldOwner = 1, kFieldPath = 2, kKey = 3;
 
 void watch_module(lua_State* L, int record, const char* path);
 
@@ -53,9 +53,9 @@ bool find_late(lua_State* L) {
 int miss(lua_State* L) {
   lua_settop(L, 2);
   if (find_part(L) || find_late(L)) return 1;
-  for (int i = kModule; i <= kKey; ++i) {
-    if (i == kPath) lua_pushvalue(L, lua_upvalueindex(2));
-    else lua_pushvalue(L, i == kModule ? 1 : 2);
+  for (int i = kFieldOwner; i <= kKey; ++i) {
+    if (i == kFieldPath) lua_pushvalue(L, lua_upvalueindex(2));
+    else lua_pushvalue(L, i == kFieldOwner ? 1 : 2);
     lua_rawseti(L, lua_upvalueindex(1), i);
   }
   lua_pushnil(L);
@@ -258,7 +258,7 @@ void push_suggestion(lua_State* L, const char* message) {
     return;
   }
   std::string_view key = lua_tostring(L, -1);
-  lua_rawgeti(L, record, kPath);
+  lua_rawgeti(L, record, kFieldPath);
   const char* path = lua_tostring(L, -1);
   if (push_instead(L, path, key.data())) {
     lua_pushstring(L, message);
@@ -270,7 +270,7 @@ void push_suggestion(lua_State* L, const char* message) {
   }
   if (key.starts_with("reduce_")) key.remove_prefix(sizeof "reduce_" - 1);
   NearestWord nearest(key);
-  lua_rawgeti(L, record, kModule);
+  lua_rawgeti(L, record, kFieldOwner);
   for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {
     if (lua_type(L, -2) == LUA_TSTRING) nearest.offer(lua_tostring(L, -2));
   }

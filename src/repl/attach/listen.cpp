@@ -43,7 +43,7 @@ int listen_for_host(Args& args) {
   return 1;
 }
 
-int listen(Args& args) {
+int open_listener(Args& args) {
   if (args.state.is_sandbox)
     fail(ErrorCode::FailedPrecondition, "listen: a script in a sandbox cannot open a prompt; its host can");
   return listen_for_host(args);
@@ -67,7 +67,7 @@ int is_attached(Args& args) {
   return 1;
 }
 
-int close(Args& args) {
+int close_listener(Args& args) {
   ListenerBox& box = box_at(args, "close");
   if (box.listener == nullptr) return 0;
   if (box.listener->is_busy())
@@ -108,14 +108,14 @@ void open_listen(lua_State* L, State& state) {
   luaL_newmetatable(L, kName);
   constexpr luaL_Reg kFunctions[] = {{"__gc", collect}, {"__tostring", describe}, {nullptr, nullptr}};
   luaL_setfuncs(L, kFunctions, 0);
-  set_function<close>(L, state, "__close", "close");
+  set_function<close_listener>(L, state, "__close", "close");
   lua_newtable(L);
   set_function<poll>(L, state, "poll", "poll");
   set_function<is_attached>(L, state, "is_attached", "is_attached");
-  set_function<close>(L, state, "close", "close");
+  set_function<close_listener>(L, state, "close", "close");
   lua_setfield(L, -2, "__index");
   State::set(L, kMeta);
-  set_function<listen>(L, state, "listen", "repl.listen");
+  set_function<open_listener>(L, state, "listen", "repl.listen");
   lua_newtable(L);
   set_function<listen_for_host>(L, state, "listen", "repl.listen");
   State::set(L, kForHost);

@@ -7,6 +7,9 @@
 
 namespace lutra::editor {
 
+inline bool is_blank(char c) { return c == ' ' || c == '\t'; }
+inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
 struct CodePoint {
   char32_t value;
   std::size_t size;  // in bytes

@@ -37,8 +37,6 @@ void change_word(TextBuffer& buffer, Case wanted) {
   buffer.replace(begin, end, in_case(std::string_view(text).substr(begin, end - begin), wanted));
 }
 
-bool is_blank(char c) { return c == ' ' || c == '\t'; }
-
 void erase_blanks(TextBuffer& buffer) {
   const std::string& text = buffer.text();
   std::size_t begin = buffer.cursor(), end = begin;

@@ -22,8 +22,7 @@ struct Target {
   bool inclusive = false;  // the character at the later end belongs to it
 };
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n'; }
 bool is_one_of(char c, std::string_view letters) { return c != '\0' && letters.find(c) != letters.npos; }
 
 class ViKeymap final : public Keymap {
@@ -343,7 +342,7 @@ class ViKeymap final : public Keymap {
     }
     // "cw" on a word changes to its end, not the blanks behind it.
     const bool is_word = c == 'w' || c == 'W';
-    const bool change_word = operator_ == 'c' && is_word && at < text.size() && !is_blank(text[at]);
+    const bool change_word = operator_ == 'c' && is_word && at < text.size() && !is_space(text[at]);
     Target target{at};
     if (change_word) {
       std::size_t place = word_end_from(text, at, c == 'W');
@@ -359,7 +358,7 @@ class ViKeymap final : public Keymap {
   // The last character of the word that `at` is in.
   static std::size_t word_end_from(const std::string& text, std::size_t at, bool big) {
     std::size_t next = vi_word(text, at, big);
-    while (next > at && is_blank(text[next - 1])) --next;
+    while (next > at && is_space(text[next - 1])) --next;
     return previous_character(text, next);
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "repl/editor/characters.h"
 #include "repl/editor/motions.h"
 
 namespace lutra::editor {
@@ -9,7 +10,6 @@ namespace {
 
 using Kind = Token::Kind;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_word(char c) { return is_letter(c) || is_digit(c); }
 

@@ -7,18 +7,18 @@
 namespace lutra::editor {
 namespace {
 
-enum class Kind { Blank, Word, Other };
+enum class CharacterKind { Blank, Word, Other };
 
-Kind kind_at(std::string_view text, std::size_t at) {
+CharacterKind kind_at(std::string_view text, std::size_t at) {
   unsigned char c = static_cast<unsigned char>(text[at]);
-  if (c == ' ' || c == '\t' || c == '\n') return Kind::Blank;
+  if (c == ' ' || c == '\t' || c == '\n') return CharacterKind::Blank;
   bool word = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c >= 0x80;
-  return word ? Kind::Word : Kind::Other;
+  return word ? CharacterKind::Word : CharacterKind::Other;
 }
 
-Kind vi_kind(std::string_view text, std::size_t at, bool big) {
-  Kind kind = kind_at(text, at);
-  return big && kind == Kind::Other ? Kind::Word : kind;
+CharacterKind vi_kind(std::string_view text, std::size_t at, bool big) {
+  CharacterKind kind = kind_at(text, at);
+  return big && kind == CharacterKind::Other ? CharacterKind::Word : kind;
 }
 
 }  // namespace
@@ -41,63 +41,63 @@ std::size_t first_nonblank(std::string_view text, std::size_t at) {
 }
 
 std::size_t word_forward(std::string_view text, std::size_t at) {
-  while (at < text.size() && kind_at(text, at) != Kind::Word) ++at;
-  while (at < text.size() && kind_at(text, at) == Kind::Word) ++at;
+  while (at < text.size() && kind_at(text, at) != CharacterKind::Word) ++at;
+  while (at < text.size() && kind_at(text, at) == CharacterKind::Word) ++at;
   return at;
 }
 
 std::size_t word_back(std::string_view text, std::size_t at) {
-  while (at > 0 && kind_at(text, at - 1) != Kind::Word) --at;
-  while (at > 0 && kind_at(text, at - 1) == Kind::Word) --at;
+  while (at > 0 && kind_at(text, at - 1) != CharacterKind::Word) --at;
+  while (at > 0 && kind_at(text, at - 1) == CharacterKind::Word) --at;
   return at;
 }
 
 std::size_t blank_word_back(std::string_view text, std::size_t at) {
-  while (at > 0 && kind_at(text, at - 1) == Kind::Blank) --at;
-  while (at > 0 && kind_at(text, at - 1) != Kind::Blank) --at;
+  while (at > 0 && kind_at(text, at - 1) == CharacterKind::Blank) --at;
+  while (at > 0 && kind_at(text, at - 1) != CharacterKind::Blank) --at;
   return at;
 }
 
 std::size_t vi_word(std::string_view text, std::size_t at, bool big) {
   if (at >= text.size()) return at;
-  Kind kind = vi_kind(text, at, big);
-  while (at < text.size() && kind != Kind::Blank && vi_kind(text, at, big) == kind) ++at;
-  while (at < text.size() && vi_kind(text, at, big) == Kind::Blank) ++at;
+  CharacterKind kind = vi_kind(text, at, big);
+  while (at < text.size() && kind != CharacterKind::Blank && vi_kind(text, at, big) == kind) ++at;
+  while (at < text.size() && vi_kind(text, at, big) == CharacterKind::Blank) ++at;
   return at;
 }
 
 std::size_t vi_word_back(std::string_view text, std::size_t at, bool big) {
-  while (at > 0 && vi_kind(text, at - 1, big) == Kind::Blank) --at;
+  while (at > 0 && vi_kind(text, at - 1, big) == CharacterKind::Blank) --at;
   if (at == 0) return 0;
-  Kind kind = vi_kind(text, at - 1, big);
+  CharacterKind kind = vi_kind(text, at - 1, big);
   while (at > 0 && vi_kind(text, at - 1, big) == kind) --at;
   return at;
 }
 
 std::size_t vi_word_end(std::string_view text, std::size_t at, bool big) {
   std::size_t next = next_character(text, at);
-  while (next < text.size() && vi_kind(text, next, big) == Kind::Blank) ++next;
+  while (next < text.size() && vi_kind(text, next, big) == CharacterKind::Blank) ++next;
   if (next >= text.size()) return text.empty() ? 0 : previous_character(text, text.size());
-  Kind kind = vi_kind(text, next, big);
+  CharacterKind kind = vi_kind(text, next, big);
   while (next < text.size() && vi_kind(text, next, big) == kind) ++next;
   return previous_character(text, next);
 }
 
 std::size_t vi_word_end_back(std::string_view text, std::size_t at, bool big) {
   at = at < text.size() ? vi_run_begin(text, at, big) : text.size();
-  while (at > 0 && vi_kind(text, at - 1, big) == Kind::Blank) --at;
+  while (at > 0 && vi_kind(text, at - 1, big) == CharacterKind::Blank) --at;
   return previous_character(text, at);
 }
 
 std::size_t vi_run_begin(std::string_view text, std::size_t at, bool big) {
-  const Kind kind = vi_kind(text, at, big);
+  const CharacterKind kind = vi_kind(text, at, big);
   while (at > 0 && text[at - 1] != '\n' && vi_kind(text, at - 1, big) == kind) --at;
   return at;
 }
 
 std::size_t vi_run_end(std::string_view text, std::size_t at, bool big) {
   if (at >= text.size()) return text.size();
-  const Kind kind = vi_kind(text, at, big);
+  const CharacterKind kind = vi_kind(text, at, big);
   while (at < text.size() && text[at] != '\n' && vi_kind(text, at, big) == kind) ++at;
   return at;
 }

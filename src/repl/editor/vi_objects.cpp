@@ -2,12 +2,11 @@
 
 #include <algorithm>
 
+#include "repl/editor/characters.h"
 #include "repl/editor/motions.h"
 
 namespace lutra::editor {
 namespace {
-
-bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
 // Blanks behind the span belong to it; without any, those before it.
 Span with_blanks(std::string_view text, Span span) {

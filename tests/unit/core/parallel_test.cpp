@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/stop_request.h"
 #include "support/catch.h"
 
 using namespace lutra;
@@ -79,6 +80,28 @@ TEST_CASE("what a range throws reaches the caller when all have ended", "[parall
     parallel_for(700, 100, [&](int64_t begin, int64_t end) { sum += end - begin; });
     CHECK(sum == 700);
   }
+  set_max_threads(0);
+}
+
+TEST_CASE("a long loop ends early when its thread is asked to stop", "[parallel]") {
+  StopRequest::watch(true);
+  for (int threads : {1, 4}) {
+    set_max_threads(threads);
+    constexpr int64_t kCount = 1 << 20;
+    std::atomic<int64_t> done = 0;
+    auto body = [&](int64_t begin, int64_t end) {
+      done += end - begin;
+      StopRequest::ask();
+    };
+    CHECK_THROWS_AS(parallel_for(kCount, 16, body), LoopStopped);
+    CHECK(done < kCount / 4);
+    CHECK(StopRequest::was_heeded());
+    StopRequest::answer();
+    done = 0;
+    parallel_for(kCount, 16, [&](int64_t begin, int64_t end) { done += end - begin; });
+    CHECK(done == kCount);
+  }
+  StopRequest::watch(false);
   set_max_threads(0);
 }
 
