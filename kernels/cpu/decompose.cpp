@@ -1,6 +1,5 @@
 // Determinants, LU, eigenvalues of symmetric matrices and exponentials of batches.
 
-#include <limits>
 #include <vector>
 
 #include "kernels/cpu/loops/matrices.h"

@@ -105,7 +105,7 @@ template <class T> bool svd(int64_t m, int64_t n, Complex<T>* a, Complex<T>* u, 
   const int rows = static_cast<int>(n), columns = static_cast<int>(m), values = static_cast<int>(k);
   int info = 0;
   std::vector<int> integers(static_cast<std::size_t>(8 * k));
-  // What gesdd asks for, which it does not say.
+  // gesdd has no query for this size; it is from LAPACK's manual.
   std::vector<T> reals(static_cast<std::size_t>(k * (std::max(5 * k + 5, 2 * most + 2 * k + 1))));
   std::vector<Complex<T>> matrix = with_spare(a, m, n), left = with_spare<T>(nullptr, m, k),
                           right = with_spare<T>(nullptr, k, n);

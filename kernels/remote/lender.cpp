@@ -53,7 +53,7 @@ void tell_fault(void* arguments) {
   launch.lender->answer(MessageKind::Fault, launch.stream, bytes_of(body));
 }
 
-// In a time that does not tell how much of them is equal.
+// Takes equally long wherever they differ.
 bool are_equal(std::string_view a, std::string_view b) {
   unsigned differs = a.size() != b.size();
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) differs |= static_cast<unsigned char>(a[i] ^ b[i]);

@@ -20,8 +20,8 @@ std::vector<std::unique_ptr<Device>> borrow_devices(const std::string& address, 
 [[noreturn]] void lend_devices(const std::string& address, int count, const SimOptions& each, const std::string& token);
 
 // The text in the file, without white space at its ends: what programs and `lutra serve` both have, so that no other
-// program connects. Fails (NotFound, FailedPrecondition) if the file cannot be read, (InvalidArgument) if it is empty
-// or has more than 1000 bytes.
+// program connects. Fails (NotFound, FailedPrecondition) if the file cannot be read, (InvalidArgument) if it is empty,
+// has several lines or more than 1000 bytes.
 std::string read_token(const std::string& path);
 
 }  // namespace lutra

@@ -27,8 +27,8 @@ end
 
 take("torch.", {
   Tensor = "lutra.constant(value) of a table, or lutra.zeros(shape)", bernoulli = "lutra.random.bernoulli(shape, p)",
-  device = "lutra.device(name, f)",
- 
+  device = "lutra.device(name, f)", nn = "lutra.nn", optim = "lutra.optim",
+  size = "x.shape, or x.shape[axis]; x.size is the number of elements",
   compile = "lutra.graph(f)", dtype = "x.dtype", equal = "lutra.array_equal(a, b)",
   gather = "lutra.take_along_axis(x, indices, axis)",
   ger = "lutra.outer(a, b)", i0 = "lutra.bessel_i0(x)",
@@ -54,17 +54,17 @@ take("torch.", {
   ["cuda.empty_cache"] = "lutra.config.release_memory()",
   autocast = 'model:compile{..., precision = "bf16"}',
   set_num_threads = "lutra.config.threading.set_intra_op_parallelism_threads(n)",
-  ["autograd.set_detect_anomaly"] = "lutra.debugging.check_numerics()", ["cuda.CUDAGraph"] = "lutra.graph(f)",
+  ["autograd.set_detect_anomaly"] = "lutra.debugging.check_numerics(true)", ["cuda.CUDAGraph"] = "lutra.graph(f)",
   ["profiler.profile"] = "lutra.profiler.run(f)",
   ["optim.ConfusionMatrix"] = "lutra.confusion_matrix(labels, predictions)",
   ["jit.trace"] = "lutra.graph(f)", ["linalg.matrix_exp"] = "lutra.expm(x)",
-  ["linalg.vector_norm"] = "lutra.norm(x, ord)",
+  ["linalg.vector_norm"] = "lutra.norm(x, {ord = ord})",
   ["special.expit"] = "lutra.sigmoid(x)", ["special.i0"] = "lutra.bessel_i0(x)",
-  ["optim.NAdam"] = "lutra.optim.Nadam(rate)", ["optim.adam"] = "lutra.optim.Adam(rate)",
-  ["optim.sgd"] = "lutra.optim.SGD(rate)",
-  ["optim.rmsprop"] = "lutra.optim.RMSprop(rate)", ["optim.adagrad"] = "lutra.optim.Adagrad(rate)",
-  ["optim.adadelta"] = "lutra.optim.Adadelta(rate)",
-  ["optim.adamax"] = "lutra.optim.Adamax(rate)",
+  ["optim.NAdam"] = "lutra.optim.Nadam{learning_rate = rate}", ["optim.adam"] = "lutra.optim.Adam{learning_rate = rate}",
+  ["optim.sgd"] = "lutra.optim.SGD{learning_rate = rate}",
+  ["optim.rmsprop"] = "lutra.optim.RMSprop{learning_rate = rate}", ["optim.adagrad"] = "lutra.optim.Adagrad{learning_rate = rate}",
+  ["optim.adadelta"] = "lutra.optim.Adadelta{learning_rate = rate}",
+  ["optim.adamax"] = "lutra.optim.Adamax{learning_rate = rate}",
   ["optim.lr_scheduler.ExponentialLR"] = "lutra.optim.schedules.ExponentialDecay(rate, steps, decay)",
   ["optim.lr_scheduler.CosineAnnealingLR"] = "lutra.optim.schedules.CosineDecay(rate, steps)",
   ["optim.lr_scheduler.StepLR"] = "lutra.optim.schedules.ExponentialDecay(rate, steps, decay, {staircase = true})",
@@ -156,7 +156,7 @@ take("torch.nn.", {
   SpatialDropout = kDropout, SpatialFullConvolution = "lutra.nn.Conv2DTranspose(filters, kernel_size)",
   SpatialMaxPooling = "lutra.nn.MaxPool2D(size)", SpatialUpSamplingNearest = "lutra.nn.UpSampling2D(factor)",
   SpatialZeroPadding = "lutra.nn.ZeroPadding2D(padding)", SplitTable = "lutra.unstack(x, axis)",
-  StochasticGradient = "model:fit, with lutra.optim.SGD(rate)",
+  StochasticGradient = "model:fit, with lutra.optim.SGD{learning_rate = rate}",
   TemporalConvolution = "lutra.nn.Conv1D(filters, kernel_size)", TemporalMaxPooling = "lutra.nn.MaxPooling1D(size)",
   View = "lutra.nn.Reshape(shape), or lutra.nn.Flatten()",
   VolumetricConvolution = "lutra.nn.Conv3D(filters, kernel_size)",
@@ -164,6 +164,7 @@ take("torch.nn.", {
 })
 
 take("np.", {
+  split = "lutra.split(x, sizes, axis): a list has sizes, not positions; a number is how many",
   ["multiply.reduce"] = "lutra.prod(x, axis)",
   ["minimum.reduce"] = "lutra.min(x, axis)",
   ["minimum.at"] = "lutra.tensor_scatter_nd_min(x, indices, updates)",
@@ -179,12 +180,12 @@ take("np.", {
   copy = "x itself: tensors never change", identity = "lutra.eye(n)",
   select = "lutra.where(condition, x, y), once for each choice",
   resize = "lutra.reshape(x, shape), or lutra.tile(x, counts) for more elements", size = "x.size",
-  fromfile = "lutra.from_bytes(bytes, dtype)", savetxt = 'lutra.save("x.csv", x)',
-  savez = "lutra.save(path, {name = tensor})", ["in1d"] = "lutra.isin(x, values)",
+  fromfile = "lutra.from_bytes(bytes, dtype, shape)", savetxt = 'lutra.save("x.csv", x)',
+  savez = "lutra.save(path, {name = tensor})", in1d = "lutra.isin(x, values)",
   delete = "x[mask], whose mask is false for what goes", append = "lutra.concat({a, b}, axis)",
   insert = "lutra.concat({a, b, c}, axis)",
   apply_along_axis = "lutra.vmap(f)", ["random.default_rng"] = "lutra.random.Generator(seed)",
-  ["linalg.vector_norm"] = "lutra.norm(x, ord)",
+  ["linalg.vector_norm"] = "lutra.norm(x, {ord = ord})",
   ["linalg.svdvals"] = "lutra.svd(x), whose second result it is", triu_indices_from = "lutra.triu_indices(n)",
   tril_indices_from = "lutra.tril_indices(n)", hanning = "lutra.hann_window(n, {periodic = false})",
   hamming = "lutra.hamming_window(n, {periodic = false})", blackman = "lutra.blackman_window(n, {periodic = false})",
@@ -210,7 +211,7 @@ take("tf.", {
   summary = "lutra.train.SummaryWriter(folder), whose files TensorBoard reads; model:summary() lists a model's layers",
   ["linalg.matrix_transpose"] = "lutra.transpose(x)", ["math.is_finite"] = "lutra.isfinite(x)",
   ["math.is_inf"] = "lutra.isinf(x)",
-  ["math.is_nan"] = "lutra.isnan(x)", 
+  ["math.is_nan"] = "lutra.isnan(x)",
   ["linalg.diag_part"] = "lutra.diag(x)", ["linalg.band_part"] = "lutra.triu(lutra.tril(x, upper), -lower)",
   ["nn.swish"] = "lutra.silu(x)",
   ["random.stateless_normal"] = "lutra.random.normal(shape, {seed = })",
@@ -227,7 +228,7 @@ take("keras.", {
   ["layers.Layer"] = "lutra.nn.Layer",
   ["utils.to_categorical"] = "lutra.one_hot(x, n)", ["regularizers.l1"] = "lutra.nn.regularizers.L1{l1 = factor}",
   ["regularizers.l2"] = "lutra.nn.regularizers.L2{l2 = factor}",
-  ["activations"] = "lutra.relu, lutra.softmax and the like, which are in lutra itself",
+  activations = "lutra.relu, lutra.softmax and the like, which are in lutra itself",
   ["backend.clear_session"] = "nothing: models are objects that are collected",
   ["callbacks.History"] = "the result of model:fit",
   ["mixed_precision.set_global_policy"] = 'model:compile{..., precision = "bf16"}',
@@ -245,7 +246,7 @@ local same = {
     nanargmin nanmax nanmean nanmedian nanmin nanpercentile nanprod nanquantile nanstd nansum nanvar newaxis
     nonzero ones ones_like outer pad percentile poly polyadd polyder polyfit polyint polymul polyval pow prod
     quantile rad2deg ravel_multi_index real reciprocal reshape right_shift roll roots rot90 round save
-    searchsorted setdiff1d setxor1d sign signbit sin sinc sinh sort split sqrt square squeeze stack std sum
+    searchsorted setdiff1d setxor1d sign signbit sin sinc sinh sort sqrt square squeeze stack std sum
     swapaxes take_along_axis tan tanh tensordot tile trace transpose trapezoid tril tril_indices triu
     triu_indices trunc union1d unique unravel_index unstack vander var vdot where zeros zeros_like
     linalg.cholesky linalg.cond linalg.cross linalg.det linalg.eig linalg.eigh linalg.eigvals linalg.eigvalsh

@@ -48,7 +48,8 @@ end
 function Watch:listen()
   for _, name in ipairs(kCalls) do
     local library, key = name:match "^(%a+)%.(%a+)$"
-    local from = library and rawget(self.env, library) or self.env
+    local from = self.env
+    if library then from = rawget(from, library) end
     local original = type(from) == "table" and rawget(from, key or name)
     if type(original) == "function" then
       local function noted(...)
@@ -73,30 +74,31 @@ local function listed(words) return table.concat(words, ", ") end
 
 function Watch:finish()
   self:restore()
-  local called, assigned, changed, told = {}, {}, {}, {}
+  local called, assigned, changed, seen = {}, {}, {}, {}
   for _, name in ipairs(kCalls) do
     if self.called[name] then called[#called + 1] = name end
   end
   for _, each in ipairs(self.upvalues) do
     local _, value = debug.getupvalue(each.f, each.index)
-    if not told[each.id] and not is_same(value, each.value) then
-      told[each.id] = true
+    if not seen[each.id] and not is_same(value, each.value) then
+      seen[each.id] = true
       assigned[#assigned + 1] = "'" .. each.name .. "'"
     end
   end
   for t, before in next, self.tables do
-    local now = before.entries and entries_of(t) or {}
-    for key in next, before.entries or {} do
-      if now[key] == nil then now[key] = before end  -- removed: differs from all values
+    local now, names = before.entries and entries_of(t), {}
+    if now then
+      for key in next, before.entries do
+        if now[key] == nil then now[key] = before end  -- removed: differs from all values
+      end
+      for key, value in next, now do
+        if not is_same(value, before.entries[key]) then names[#names + 1] = tostring(key) end
+      end
+      table.sort(names)
     end
-    local names = {}
-    for key, value in next, before.entries and now or {} do
-      if not is_same(value, before.entries[key]) then names[#names + 1] = tostring(key) end
-    end
-    table.sort(names)
     if before.is_env then
       for _, name in ipairs(names) do assigned[#assigned + 1] = "the global '" .. name .. "'" end
-    elseif #names > 0 then
+    elseif #names > 0 or before.entries and not now then  -- it has outgrown what is looked at
       changed[#changed + 1] = "'" .. before.name .. "'"
     end
   end

@@ -285,8 +285,8 @@ local foreign = load(sources["lutra.foreign_names"], "=[lutra.foreign_names]", "
 
 -- Names as the tables have them: "tf.keras.layers.Dense" is "keras.layers.Dense", "F.relu" "torch.nn.functional.relu".
 local kPrefixes = {
-  { "^numpy%.", "np." }, { "^tensorflow%.", "tf." }, { "^tf%.keras%.", "keras." }, { "^F%.", "torch.nn.functional." },
-  { "^torch%.Tensor%.", "torch." }, { "^np%.ndarray%.", "np." }, { "^tf%.compat%.v1%.", "tf." },
+  { "^numpy%.", "np." }, { "^tensorflow%.", "tf." }, { "^tf%.compat%.v1%.", "tf." }, { "^tf%.keras%.", "keras." }, { "^F%.", "torch.nn.functional." },
+  { "^torch%.Tensor%.", "torch." }, { "^np%.ndarray%.", "np." },
 }
 local function canonical(name)
   for _, prefix in ipairs(kPrefixes) do name = name:gsub(prefix[1], prefix[2]) end
@@ -354,19 +354,31 @@ local function library_text(name)
   local library, path = name:match("^(%a+)%.(.+)$")
   if not library then return end
   local container, word = path:match("^(.*)%.([^%.]*)$")
-  local text = instead(path, foreign.words[name]) or library == "tf" and mirrored[path:match("^[^%.]*")] and exact_text(path) or
+  local text = instead(name, foreign.words[name]) or library == "tf" and mirrored[path:match("^[^%.]*")] and exact_text(path) or
       same_text(library, path) or source_text(name)
   if text then return text end
   if library == "keras" then return container == "layers" and exact_text("nn." .. word) end
   if library == "tf" and not container then
     for _, part in ipairs { "math.", "linalg.", "nn." } do
-      text = foreign.words["tf." .. part .. path] and instead(path, foreign.words["tf." .. part .. path]) or
+      text = foreign.words["tf." .. part .. path] and instead(name, foreign.words["tf." .. part .. path]) or
           same_text("tf", part .. path) or source_text("tf." .. part .. path)
       if text then return text end
     end
   end
   if library ~= "tf" and library ~= "np" and library ~= "torch" and library ~= "scipy" then return end
-  return instead(path, tools.foreign(path)) or followed[container] and instead(word, tools.foreign(word))
+  return instead(name, tools.foreign(path)) or followed[container] and instead(name, tools.foreign(word))
+end
+
+-- What the tables of all libraries that have the name write; nil if they differ.
+local function agreed_words(topic)
+  local words
+  for name, each in pairs(foreign.words) do
+    if name:match("[^%.]+$") == topic then
+      if words and words ~= each then return nil end
+      words = each
+    end
+  end
+  return words
 end
 
 -- A name without its library: an operation, a word of a source, or a name of one of the libraries.
@@ -374,7 +386,7 @@ local function foreign_help(topic)
   local text = library_text(topic)
   if text then return text end
   local first = topic:match("^([%a_]+)%.")
-  if foreign.same[first] or canonical(topic) ~= topic or first == "numpy" then return end
+  if foreign.same[first] or canonical(topic) ~= topic then return end
   if first then
     for _, library in ipairs { "torch", "np", "tf", "keras", "scipy" } do
       text = library_text(library .. "." .. topic)
@@ -391,8 +403,8 @@ local function foreign_help(topic)
   each_source(function(theirs, is_whole, text_of)
     if is_whole and theirs:match("[^%.]+$"):lower() == lower then text = text or text_of end
   end)
-  local words = tools.foreign(topic) or tools.foreign(lower)
-  return text and text() or instead(topic, words)
+  if text then return text() end
+  return instead(topic, tools.foreign(topic) or tools.foreign(lower) or agreed_words(topic))
 end
 
 -- The names, summaries and topics that have the word: "??softmax".

@@ -10,4 +10,13 @@ for name in ("coroutine debug io math os string table utf8"):gmatch("%w+") do
   for key, value in next, _G[name] or {} do copy[name][key] = value end
 end
 
+-- Whoever replaces print gets what Lutra prints, too.
+local first, globals = print, _G
+local rawget, type = rawget, type
+function copy.print(...)
+  local now = rawget(globals, "print")
+  if type(now) ~= "function" then now = first end
+  now(...)
+end
+
 return copy

@@ -42,48 +42,42 @@ comes_late(lutra, "autograd", { "custom_gradient", "recompute_grad" })
 comes_late(core.tape_methods, "autograd", { "jacobian", "batch_jacobian", "stop_recording" })
 comes_late(lutra, "functions.grids", { "meshgrid", "tril_indices", "triu_indices" })
 comes_late(lutra, "functions.padding", { "mirror_pad" })
--- Ops with an option for which other ops are called as well. Without it, the op alone.
+-- Ops that other ops help with some arguments: more(op, ...) returns the function to call instead, or nil.
+local function extend(name, more)
+  for _, place in ipairs { lutra, core.methods, core.variable_methods } do
+    local op = place[name]
+    place[name] = op and function(...)
+      local other = more(op, ...)
+      if other then return (other(...)) end
+      local made = op(...) -- no tail call: an error looks for this function
+      return made
+    end
+  end
+end
 for name, more in pairs {
   pad = { "mode", "functions.padding" }, conv2d = { "data_format", "functions.channels_first" },
   conv2d_transpose = { "data_format", "functions.channels_first" }, max_pool2d = { "data_format", "functions.channels_first" },
   avg_pool2d = { "data_format", "functions.channels_first" },
 } do
   local option, file = more[1], more[2]
-  for _, place in ipairs { lutra, core.methods, core.variable_methods } do
-    local op = place[name]
-    place[name] = op and function(...)
-      local _, _, given = ...
-      if type(given) == "table" and rawget(given, option) ~= nil then return (core.use(lutra, file)[name](...)) end
-      local made = op(...) -- no tail call: an error looks for this function
-      return made
-    end
-  end
+  extend(name, function(_, _, _, given)
+    if type(given) == "table" and rawget(given, option) ~= nil then return core.use(lutra, file)[name] end
+  end)
 end
 -- With a list of q, the op for each.
 for _, name in ipairs { "quantile", "percentile" } do
-  for _, place in ipairs { lutra, core.methods, core.variable_methods } do
-    local op = place[name]
-    place[name] = op and function(...)
-      local _, q = ...
-      if type(q) == "table" and #q > 0 or type(q) == "userdata" then
-        return (core.use(lutra, "functions.reductions").quantiles(name, op, ...))
-      end
-      local made = op(...) -- no tail call: an error looks for this function
-      return made
+  extend(name, function(op, _, q)
+    if type(q) == "table" and #q > 0 or type(q) == "userdata" then
+      return function(...) return core.use(lutra, "functions.reductions").quantiles(name, op, ...) end
     end
-  end
+  end)
 end
-for _, place in ipairs { lutra, core.methods, core.variable_methods } do
-  local op = place.sequence_mask
-  place.sequence_mask = op and function(...)
-    local lengths = ...
-    if select("#", ...) == 1 and (type(lengths) == "table" or type(lengths) == "number" or type(lengths) == "userdata") then
-      return (core.use(lutra, "functions.segments").mask_of_all(op, lengths))
-    end
-    local made = op(...) -- no tail call: an error looks for this function
-    return made
+-- Without maxlen, the largest length.
+extend("sequence_mask", function(op, lengths, maxlen)
+  if maxlen == nil and (type(lengths) == "table" or type(lengths) == "number" or type(lengths) == "userdata") then
+    return function(...) return core.use(lutra, "functions.segments").mask_of_all(op, ...) end
   end
-end
+end)
 comes_late(lutra, "functions.sets", { "union1d", "intersect1d", "setdiff1d", "setxor1d" })
 comes_late(lutra, "functions.segments", { "segment_sum", "segment_mean", "segment_max", "segment_min" })
 comes_late(lutra, "functions.norms_of_lists", { "global_norm", "clip_by_global_norm" })

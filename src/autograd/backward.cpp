@@ -65,6 +65,7 @@ class TapeGradient final : public EagerBuilder<Gradient> {
   const OpDef& op() const override { return *record_.op; }
   int inputs() const override { return record_.n_in; }
   DType key() const override { return record_.key; }
+  bool is_recorded() const override { return context_.recording() != nullptr || context_.has_policy(); }
   Value x(int i) override { return saved(record_.in[i]); }
   Value y(int i) override { return saved(record_.out[i]); }
   bool has_dy(int i) const override { return gradient_of(i) != nullptr; }

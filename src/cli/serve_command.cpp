@@ -25,6 +25,8 @@ ServeCommand read_serve_command(int argc, char** argv, int first) {
                             " cards, as in 2 or, with 1024 MB each, 2:1024"));
     }
   }
+  if (!port.empty() && !command.listen.empty()) throw UsageError("'serve': write --port or --listen, not both");
+  if (port.empty()) port = "7077";
   // Without a token only programs of this host.
   if (command.listen.empty()) command.listen = text(command.token.empty() ? "127.0.0.1:" : "0.0.0.0:", port);
   return command;

@@ -60,7 +60,9 @@ class ComposedCall final : public EagerBuilder<Composition> {
     try {
       run_op(name, in, attrs, attr_bytes, out, false);
     } catch (const Error& error) {
-      Error named(error.code(), text(op().called(), ": ", error.message()));
+      const std::string who = text(op().called(), ": ");
+      const bool has_name = error.message().starts_with(who);  // a hidden op speaks for the op that it is part of
+      Error named(error.code(), has_name ? error.message() : who + error.message());
       for (const auto& [key, field] : error.fields()) named.with(key, field);
       throw named;
     }

@@ -57,7 +57,7 @@ void Context::wait_for(const LogicalDevice& device, const char* why) const {
 }
 
 void Context::fail_stopped() const {
-  take_interrupt();
+  take_interrupt();  // so that Lua does not raise it once more
   fail(ErrorCode::Cancelled, "interrupted!");
 }
 

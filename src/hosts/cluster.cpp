@@ -252,7 +252,7 @@ Agreement Cluster::meet(const Meeting& meeting, const Interrupted& interrupted) 
       is_abandoned_ = true;
       std::string rest = coordinator_ ? coordinator_->missing() : "the others";
       if (process_of_rank_0_ != 0 && !is_alive(process_of_rank_0_)) {
-        rest = text("rank 0 on host ", hosts_[0], ", whose process has been killed");
+        rest = text("rank 0 on host ", hosts_[0], ", whose process has ended");
       }
       fail(ErrorCode::Cancelled, "interrupted! Rank ", rank_, " waited in ", meeting.what, " (", meeting.where,
            ") for ", rest);

@@ -42,6 +42,11 @@ bool is_daemon(pid_t process) {
 
 }  // namespace
 
+bool is_started_by_rank() {
+  const std::optional<int> owner = integer_in(kClaim);
+  return owner && *owner != getpid();
+}
+
 std::optional<RankLaunch> find_launch() {
   // Each launcher's variables for rank and size, in the order in which they count. srun sets SLURM_* also without MPI,
   // so only together with PMIX_RANK or PMI_RANK.
@@ -53,17 +58,12 @@ std::optional<RankLaunch> find_launch() {
       {"PMIX_RANK", "SLURM_STEP_NUM_TASKS", "srun"},
       {"PMI_RANK", "PMI_SIZE", "mpirun"},
   };
-  if (std::optional<int> owner = integer_in(kClaim); owner && *owner != getpid()) return std::nullopt;
+  if (is_started_by_rank()) return std::nullopt;
   for (const Variables& each : kKnown) {
     std::optional<int> rank = integer_in(each.rank), size = integer_in(each.size);
     if (rank && size && *rank < *size) return RankLaunch{*rank, *size, each.launcher};
   }
   return std::nullopt;
-}
-
-bool is_started_by_rank() {
-  const std::optional<int> owner = integer_in(kClaim);
-  return owner && *owner != getpid();
 }
 
 std::string host_name() {
@@ -110,7 +110,7 @@ void claim_launch() { setenv(kClaim, text(getpid()).c_str(), 1); }
 
 std::string command_for_tf_config(const std::string& script) {
   const char* value = std::getenv("TF_CONFIG");
-  if (value == nullptr) return "";
+  if (value == nullptr || *value == '\0') return "";
   nlohmann::json config = nlohmann::json::parse(value, nullptr, false);
   require(config.is_object(), "TF_CONFIG is no JSON object: ", value,
           "; expected {\"cluster\": {\"worker\": [\"host:port\", ...]}, \"task\": {...}}");

@@ -1,6 +1,8 @@
 // What a launcher (mpirun, srun, lutra launch) has told this process by environment variables.
 #pragma once
 
+#include <sys/types.h>
+
 #include <optional>
 #include <string>
 

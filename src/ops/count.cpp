@@ -16,7 +16,8 @@ void nonzero_shape(Inference& inference) {
 
 void bincount_shape(Inference& inference) {
   const int64_t least = inference.attrs<BincountAttrs>().minlength;
-  require(least >= 0 && least < int64_t{1} << 48, inference.who(), ": minlength is ", least, ", expected 0 or more");
+  require(least >= 0 && least < int64_t{1} << 48, inference.who(), ": minlength is ", least,
+          ", expected a number from 0 to 2^48 - 1");
   if (inference.has(1)) {
     require(inference.shape(1) == inference.shape(0), inference.who(), ": x ", inference.shape(0), " and weights ",
             inference.shape(1), " do not match: expected a weight for each element of x");

@@ -55,7 +55,9 @@ bool invert(Gradient& g, Value* inverse) {
 void determinant_gradient(Gradient& g) {
   if (g.shape_of(0).size() == 0) return g.add(0, g.fill(g.shape_of(0), 0, g.key()));
   Value inverse;
-  if (invert(g, &inverse)) return g.add(0, as_matrices(g, g.dy() * conj(g, g.y())) * adjoint(g, inverse));
+  if (!g.is_recorded() && invert(g, &inverse)) {
+    return g.add(0, as_matrices(g, g.dy() * conj(g, g.y())) * adjoint(g, inverse));
+  }
   g.add(0, as_matrices(g, unhalved(g, g.dy())) * cofactors(g, unhalved(g, g.x_in_key(0))));
 }
 

@@ -101,7 +101,7 @@ Value times_inverse_h(Gradient& g, Value x, Value r) {
 Value tall_qr_gradient(Gradient& g, Value q, Value r, Value dq, Value dr) {
   Value qdq = h_mul(g, q, dq), rdr = mul_h(g, r, dr);
   Value twice = (qdq - adjoint(g, qdq)) + (rdr - adjoint(g, rdr)), turning = tril(g, twice, -1);
-  // r's diagonal is real. So of turns of q's columns, the imaginary diagonal, half counts.
+  // r's diagonal is real. r's diagonal is real, which fixes the phases of q's columns: half of the diagonal, which is imaginary, is added.
   if (is_complex(g.key())) turning = (turning + tril(g, twice, 0)) * 0.5;
   return mul(g, q, dr + times_inverse_h(g, turning, r)) + times_inverse_h(g, dq - mul(g, q, qdq), r);
 }

@@ -108,6 +108,8 @@ class Gradient : public Builder {
   virtual Shape output_shape(int i = 0) const = 0;
   // Whether the gradient of the input is needed.
   virtual bool needs(int input) const = 0;
+  // Whether a graph or a plan records the ops, which must then be right for inputs of other values, too.
+  virtual bool is_recorded() const = 0;
   // Adds to the gradient of the input; does nothing if that is not needed. A value in a shape that the input was
   // broadcast to is summed to the input's shape; one of another float dtype is cast.
   virtual void add(int input, Value gradient) = 0;

@@ -536,7 +536,7 @@ function lutra.istft(y, frame_length, frame_step, options) end
 ---@param x lutra.Tensor|table [..., n]
 ---@param options? {type?: integer, norm?: "ortho"} type: 1, 2 (the default), 3 or 4; norm: "ortho" makes it orthonormal
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
---- Errors: InvalidArgument for a scalar, an axis without samples (with one, for type 1), or another type or norm.
+--- Errors: InvalidArgument for a scalar, an axis without samples, or with one sample for type 1, or another type or norm.
 --- Example:
 ---     print(lt.dct({1.0, 1.0}):totable()[1])  --> 4.0
 --- Source: scipy.fft.dct, tf.signal.dct

@@ -16,7 +16,10 @@ for _, kind in ipairs { "sum", "mean", "max", "min" } do
     if not ids.dtype:find("int") then fail("%s: segment_ids is %s, expected integers", who, ids.dtype) end
     if ids.size == 0 then return (op(x, ids, 0)) end
     local low, count = ids:min():item(), ids:max():item()
-    if low < 0 then fail("%s: segment_ids has %d, expected numbers from 1 on; unsorted_%s drops negative ones", who, low, who) end
+    if low < 1 then
+      fail("%s: segment_ids has %d, expected numbers from 1 on%s", who, low,
+        low < 0 and ("; unsorted_%s drops negative ones"):format(who) or "")
+    end
     local found = op(x, ids, count)
     if kind == "sum" or kind == "mean" then return found end
     local flat = ids:flatten()
@@ -27,7 +30,7 @@ for _, kind in ipairs { "sum", "mean", "max", "min" } do
   end
 end
 
--- sequence_mask, which is an op, without maxlen: the largest length, which is read.
+-- sequence_mask without maxlen: the op with the largest length.
 function segments.mask_of_all(op, lengths)
   local who = "sequence_mask"
   lengths = tensor(who, "lengths", lengths)

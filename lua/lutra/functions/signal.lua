@@ -248,7 +248,7 @@ end
 
 local function transform_options(who, given)
   local read = options.read(who, given, { type = 2, norm = false })
-  if not transforms[read.type] then fail("%s: type is %s, expected 1, 2, 3 or 4", who, tostring(read.type)) end
+  if not transforms[read.type] then fail("%s: type is %s, expected 1, 2, 3 or 4", who, tools.what_is(read.type)) end
   if read.norm then options.word(who, "norm", read.norm, { ortho = true }) end
   return read
 end

@@ -88,7 +88,7 @@ function Plan:require_function()
   tools.fail("FailedPrecondition", "plan: it was loaded without its function: lt.placement.load(path, f)")
 end
 
--- The graph `spec` with each node on the device that device_of(node) gives, or on any that it allows if that is nil.
+-- The graph `spec` with each node on the device that device_of(node) gives; nil: on any device that the node allows.
 local function simulate(spec, device_of)
   local nodes = {}
   for i, node in ipairs(spec.nodes) do
@@ -195,7 +195,7 @@ function Plan:require_graph(who)
   tools.fail("FailedPrecondition", who .. ": a loaded plan knows its graph after its first run: plan:run(...)")
 end
 
-local function explain_op(self, name)
+local function explain_op(self, name, who)
   local node, slot
   for _, each in ipairs(self.graph.spec.nodes) do
     if each.name == name then node = each end
@@ -208,8 +208,8 @@ local function explain_op(self, name)
     for _, op in ipairs(self.ops) do
       if #near < 8 and (op.op == name or op.name:find(tostring(name), 1, true)) then near[#near + 1] = op.name end
     end
-    tools.fail("NotFound", ("plan:explain: no node is called '%s'; %s"):format(quoted(name),
-      #near > 0 and "there are " .. table.concat(near, ", ") or "plan:explain() lists them"))
+    tools.fail("NotFound", ("%s: no node is called '%s'; %s"):format(who, quoted(name),
+      #near > 0 and "there are " .. table.concat(near, ", ") or who .. "() lists them"))
   end
   local info = self.graph.info[name]
   local made = { node = name, device = slot.device, start_us = slot.start, finish_us = slot.finish, alternatives = {},
@@ -281,11 +281,13 @@ local function explain_all(self)
     critical_path = path, alternatives = self.alternatives }, Explanation)
 end
 
-function Plan:explain(op)
-  self:require_graph("plan:explain")
+-- who: the function that was called, for errors.
+function Plan:explain(op, who)
+  who = who or "plan:explain"
+  self:require_graph(who)
   if op == nil then return explain_all(self) end
   if math.type(op) == "integer" and self.ops[op] then op = self.ops[op].name end
-  return explain_op(self, op)
+  return explain_op(self, op, who)
 end
 
 function Plan:save(path)
@@ -382,5 +384,7 @@ function Plan:measure_run(...)
   costs.model:learn(recorded)
   return recorded
 end
+
+Plan.simulate = simulate
 
 return Plan

@@ -5,6 +5,7 @@ local checks = use "placement.checks"
 local record = use "placement.recording"
 local plan_of = use "placement.optimize".plan_of
 local costs = use "placement.costs"
+local Plan = use "placement.plan"
 
 local kLeastGain = 0.10   -- a plan must be so much faster than what runs now
 local kConfirmed = 2      -- as often in a row
@@ -34,16 +35,10 @@ local latest, found
 
 -- What the recorded run would take as it ran, by the same simulation as the plan.
 local function as_recorded(plan)
-  local spec, nodes = plan.graph.spec, {}
-  for i, node in ipairs(spec.nodes) do
-    local copy = {}
-    for key, value in pairs(node) do copy[key] = value end
+  local ok, made = pcall(Plan.simulate, plan.graph.spec, function(node)
     local info = plan.graph.info[node.name]
-    if info then copy.device = info.recorded_on end
-    nodes[i] = copy
-  end
-  local ok, made = pcall(tools.make_plan,
-    { devices = spec.devices, links = spec.links, nodes = nodes, execution = spec.execution, budget_ms = 0 })
+    return info and info.recorded_on or node.device
+  end)
   return ok and made.makespan_us or math.huge
 end
 
@@ -105,7 +100,7 @@ end
 
 -- Of the plan that a step, or fit, took last.
 local function explain(op)
-  if latest then return latest:explain(op) end
+  if latest then return latest:explain(op, "placement.explain") end
   tools.fail("FailedPrecondition", "placement.explain: no plan of placement.step or fit has been taken; "
     .. (found or "none has been looked for: a step is recorded at its second call"))
 end

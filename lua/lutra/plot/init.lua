@@ -101,7 +101,7 @@ local function plot(who, make, given, options_given, own)
   for _, name in ipairs { "title", "xlabel", "ylabel" } do chart[name] = read[name] or chart[name] end
   local made = setmetatable({ chart = chart, shown = shown }, Plot)
   if not kind then return made end
-  tools.write_file(read.file, bytes_of(made, kind, who, { width = read.width, height = read.height }))
+  tools.write_file(read.file, bytes_of(made, kind, who, { width = read.width, height = read.height }), who)
 end
 
 -- No tail calls of plot: an error looks for the function that was called.

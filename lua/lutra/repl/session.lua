@@ -58,15 +58,17 @@ function Session:load(text, name)
   return load(text, name or chunk_name, "t")
 end
 
+-- A variable to be closed prevents a tail call: an error then has the entry's line.
+local kReturn = "local __lutra <close> = nil return "
+
 -- What lua does: as an expression, else as a statement. lua's ";" may be part of a comment, as in "5; -- five".
-Session.expression_end = ";"
 function Session:load_entry(text, name)
-  local expression = text:gsub("^=", "return ", 1)
+  local expression = text:gsub("^=", "", 1)
   local chunk
   local may_be_expression = self.native.is_interactive or not text:find("\n", 1, true)
-  if may_be_expression then chunk = self:load("return " .. expression .. self.expression_end, name) end
+  if may_be_expression then chunk = self:load(kReturn .. expression .. ";", name) end
   if chunk then return chunk, nil, true end
-  return self:load(expression, name)
+  return self:load(#expression < #text and kReturn .. expression or text, name)
 end
 
 -- Loads the entry so that its top-level locals can be kept: returns the chunk and the kinds of their names.
@@ -95,7 +97,7 @@ function Session:prepare_lua(text, name)
   if self.env and text:find("^\27") then text = " " .. text end
   local body = self.native.is_interactive and text:find(";", 1, true) and use "repl.tokens".silenced(text)
   if body then
-    local silent = self:load("return " .. body .. "\n", name)
+    local silent = self:load(kReturn .. body .. "\n", name)
     if silent then
       self.silent = true
       return silent

@@ -153,6 +153,7 @@ Matrix.__name = "lutra.sparse.Matrix"
 -- The most arguments of each method, the matrix included.
 for name, count in pairs { with_values = 2, to_coo = 1, to_csr = 1, coalesce = 1, to_dense = 1, transpose = 1, matmul = 3, add = 2 } do
   Matrix[name] = options.bounded("sparse.Matrix:" .. name, count, Matrix[name])
+  use "colon"(Matrix, "s", "sparse matrix", name)
 end
 
 return Matrix

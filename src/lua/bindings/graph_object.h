@@ -25,13 +25,14 @@ struct ResultNode {
   enum class Kind : uint8_t { Tensor, Argument, Kept, Table } kind;
   int index;  // of the program's result, the argument, or the value kept; a table's metatable's, or 0
   int count;  // of a table's entries, which follow: a key, which is kept, and a value
+  bool operator==(const ResultNode&) const = default;
 };
 
 struct GraphRecord {
   std::string key;
   std::unique_ptr<graph::Replay> replay;  // null: not yet, or refused
   std::string refused;                    // why it runs eagerly
-  std::vector<ResultNode> results;
+  std::vector<ResultNode> results, checked_results;  // the latter: of `checked`
   int values = 0;     // results at the outermost level
   int refs = 0;       // the index in kRefs of the list of kept values
   int kept = 0;       // their number

@@ -314,7 +314,8 @@ void tell_effects(lua_State* L, State& state, Graph& graph, const GraphRecord& r
   lua_pop(L, 1);
 }
 
-// Whether results that are no tensors differ from those of the record, whose list of kept values is at `old`.
+// Whether the results that are no tensors equal those of the record, whose list of kept values is at `old`. Objects
+// count as equal.
 bool are_kept_alike(lua_State* L, int old, int now) {
   const auto count = static_cast<lua_Integer>(std::max(lua_rawlen(L, old), lua_rawlen(L, now)));
   for (lua_Integer i = 1; i <= count; ++i) {
@@ -385,6 +386,7 @@ int record_call(lua_State* L, State& state, Graph& graph, GraphRecord* record) {
   end_watch(L, state, watch, *record);
   require_unchanged(L, state, graph, frame, tables);
   const int last = lua_gettop(L);
+  if (is_check) record->results.swap(record->checked_results);
   record->results.clear();
   record->values = last - frame.results + 1;
   luaL_checkstack(L, 20, nullptr);
@@ -412,8 +414,14 @@ int record_call(lua_State* L, State& state, Graph& graph, GraphRecord* record) {
   lua_getiuservalue(L, 1, GraphValues::kRefs);
   if (record->refs != 0) {
     lua_rawgeti(L, -1, record->refs);
-    if (is_check && record->difference.empty() && !are_kept_alike(L, lua_gettop(L), frame.refs))
-      state.attempt_or_raise(L, [&] { record->difference = "a result that is no tensor has another value"; });
+    if (is_check && record->difference.empty()) {
+      const bool are_alike = record->results == record->checked_results;
+      if (!are_alike || !are_kept_alike(L, lua_gettop(L), frame.refs)) {
+        state.attempt_or_raise(L, [&] {
+          record->difference = are_alike ? "a result that is no tensor has another value" : "it returns other values";
+        });
+      }
+    }
     lua_pop(L, 1);
     lua_pushnil(L);
     lua_rawseti(L, -2, record->refs);

@@ -255,10 +255,10 @@ int base64(Args& args) {
   return 1;
 }
 
-// write_file(path, bytes[, who]): whole or not at all. who: for errors.
+// write_file(path, bytes, who): whole or not at all. who: for errors.
 int write_file(Args& args) {
   args.at_most(3);
-  const std::string who(args.has(3) ? args.string(3, "who") : args.who());
+  const std::string who(args.string(3, "who"));
   AtomicFile file(who.c_str(), std::string(args.string(1, "file")), args.state.allowed_paths.get());
   file.write(args.string(2, "bytes"));
   file.commit();

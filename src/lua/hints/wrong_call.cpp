@@ -17,11 +17,13 @@ namespace {
 struct Instead {
   const char *op, *input, *words;
 };
+constexpr const char* kWhereAlone =
+    "where(cond) alone gives the indices of the true elements of a tensor or table";
 constexpr Instead kInstead[] = {
     {"clip", "min", "without a lower bound write minimum(x, max)"},
     {"clip", "max", "without an upper bound write maximum(x, min)"},
-    {"where", "x", "where(cond) alone gives the places where a tensor or table is true"},
-    {"where", "y", "where(cond) alone gives the places where a tensor or table is true"},
+    {"where", "x", kWhereAlone},
+    {"where", "y", kWhereAlone},
 };
 
 std::string without_value(const OpDef& op, std::string_view input) {

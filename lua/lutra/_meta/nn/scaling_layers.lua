@@ -43,7 +43,7 @@ function nn.UnitNormalization(options) end
 
 --- A layer that makes each feature's mean 0 and variance 1: by the mean and variance given, or those of the data that
 --- layer:adapt(data) has seen, a tensor of rows or a dataset of batches. With invert it computes the reverse.
----@param options? table {mean, variance = numbers or lists; invert = false; axis = -1: of the features, one or a list, counts the batch as the first; false: all numbers are one feature; name, input_shape}
+---@param options? table {mean, variance = numbers or lists; invert = false; axis = -1: of the features, one, a list, or false, which makes all numbers one feature; the batch is axis 1; name, input_shape}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument if only one of mean and variance is given, or for data without rows.
 --- Example:
