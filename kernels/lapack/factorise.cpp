@@ -65,41 +65,6 @@ template <class T> void qr(int64_t m, int64_t n, const T* a, T* q, T* r) {
   for (int64_t i = 1; i < k; ++i) std::fill(r + i * n, r + i * n + i, T(0));
 }
 
-// The transpose is v s u^T.
-template <class T> bool svd(int64_t m, int64_t n, T* a, T* u, T* s, T* vt) {
-  int64_t k = std::min(m, n);
-  if (!are_finite(a, m * n)) return false;
-  int rows = static_cast<int>(n), columns = static_cast<int>(m), values = static_cast<int>(k), info = 0;
-  std::vector<int> integers(static_cast<std::size_t>(8 * k));
-  Call call;
-  with_workspace<T>([&](T* work, const int* work_size) {
-    functions<T>().gesdd("S", &rows, &columns, a, &rows, s, vt, &rows, u, &values, work, work_size, integers.data(),
-                         &info, 1);
-  });
-  return info == 0;
-}
-
-// A row-major matrix by columns is its transpose, so that its lower triangle is the upper one. The eigenvectors lie one
-// after another.
-template <class T> bool eigh(int64_t n, T* a, T* w, T* v) {
-  for (int64_t i = 0; i < n; ++i) {
-    if (!are_finite(a + i * n, i + 1)) return false;
-  }
-  int size = static_cast<int>(n), info = 0, wanted = 0, most = -1;
-  const char* job = v != nullptr ? "V" : "N";
-  Call call;
-  T wanted_work = 0;
-  functions<T>().syevd(job, "U", &size, a, &size, w, &wanted_work, &most, &wanted, &most, &info, 1, 1);
-  std::vector<int> integers(static_cast<std::size_t>(wanted) + 1);
-  const int integers_size = static_cast<int>(integers.size());
-  with_workspace<T>([&](T* work, const int* work_size) {
-    functions<T>().syevd(job, "U", &size, a, &size, w, work, work_size, integers.data(),
-                         *work_size < 0 ? work_size : &integers_size, &info, 1, 1);
-  });
-  if (info == 0 && v != nullptr) turn(a, n, n, n, v, n);
-  return info == 0;
-}
-
 // The matrix by columns is the transpose. Its left eigenvectors u, for which u^H a^T = w u^H, are conjugates of those
 // of a.
 template <class T> bool eig(int64_t n, T* a, Complex<T>* w, Complex<T>* v) {
@@ -155,8 +120,6 @@ template <class T> void lu(int64_t m, int64_t n, const T* a, T* p, T* l, T* u) {
   for (int64_t i = 0; i < m; ++i) p[order[static_cast<std::size_t>(i)] * m + i] = T(1);
 }
 
-template bool eigh(int64_t, float*, float*, float*);
-template bool eigh(int64_t, double*, double*, double*);
 template bool eig(int64_t, float*, Complex64*, Complex64*);
 template bool eig(int64_t, double*, Complex128*, Complex128*);
 template void lu(int64_t, int64_t, const float*, float*, float*, float*);
@@ -183,7 +146,5 @@ template void qr(int64_t, int64_t, const float*, float*, float*);
 template void qr(int64_t, int64_t, const double*, double*, double*);
 template void qr(int64_t, int64_t, const Complex64*, Complex64*, Complex64*);
 template void qr(int64_t, int64_t, const Complex128*, Complex128*, Complex128*);
-template bool svd(int64_t, int64_t, float*, float*, float*, float*);
-template bool svd(int64_t, int64_t, double*, double*, double*, double*);
 
 }  // namespace lutra::lapack

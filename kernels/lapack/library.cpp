@@ -73,9 +73,13 @@ template <class T> void look_up(LookUp& find, char letter, Functions<T>& functio
   find(letter, "laswp", functions.laswp);
   find(letter, "geqrt", functions.geqrt);
   find(letter, "gemqrt", functions.gemqrt);
-  find(letter, "gesdd", functions.gesdd);
-  find(letter, "syevd", functions.syevd);
   find(letter, "geev", functions.geev);
+  find(letter, "steqr", functions.steqr);
+  find(letter, "sterf", functions.sterf);
+  find(letter, "bdsdc", functions.bdsdc);
+  find(letter, "laed2", functions.laed2);
+  find(letter, "laed4", functions.laed4);
+  find(letter, "lamrg", functions.lamrg);
 }
 template <class T> void look_up(LookUp& find, char letter, Functions<Complex<T>>& functions) {
   find(letter, "potrf", functions.potrf);

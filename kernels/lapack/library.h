@@ -25,13 +25,21 @@ template <class T> struct Functions {
   void (*gemqrt)(const char* side, const char* transposed, const int* m, const int* n, const int* k, const int* block,
                  const T* v, const int* ldv, const T* t, const int* ldt, T* c, const int* ldc, T* work, int* info,
                  std::size_t, std::size_t);
-  void (*gesdd)(const char* job, const int* m, const int* n, T* a, const int* lda, T* s, T* u, const int* ldu, T* vt,
-                const int* ldvt, T* work, const int* work_size, int* integers, int* info, std::size_t);
-  void (*syevd)(const char* job, const char* triangle, const int* n, T* a, const int* lda, T* w, T* work,
-                const int* work_size, int* integers, const int* integers_size, int* info, std::size_t, std::size_t);
   void (*geev)(const char* left_job, const char* right_job, const int* n, T* a, const int* lda, T* real, T* imaginary,
                T* left, const int* ldl, T* right, const int* ldr, T* work, const int* work_size, int* info, std::size_t,
                std::size_t);
+  void (*steqr)(const char* job, const int* n, T* diagonal, T* beside, T* q, const int* ldq, T* work, int* info,
+                std::size_t);
+  void (*sterf)(const int* n, T* diagonal, T* beside, int* info);
+  void (*bdsdc)(const char* triangle, const char* job, const int* n, T* diagonal, T* beside, T* u, const int* ldu,
+                T* vt, const int* ldvt, T* compact, int* compact_integers, T* work, int* integers, int* info,
+                std::size_t, std::size_t);
+  void (*laed2)(int* kept, const int* n, const int* above, T* d, T* q, const int* ldq, int* order, T* rho, T* z,
+                T* poles, T* weights, T* joined, int* sorted, int* rows, int* pivots, int* kinds, int* info);
+  void (*laed4)(const int* n, const int* root, const T* poles, const T* weights, T* distances, const T* rho, T* value,
+                int* info);
+  void (*lamrg)(const int* first, const int* second, const T* values, const int* first_step, const int* second_step,
+                int* order);
 };
 template <class T> struct Functions<Complex<T>> {
   using C = Complex<T>;

@@ -20,12 +20,12 @@ local function turned(x)
 end
 local function largest(x) return lt.abs(x):float64():max():item() end
 local function near(got, wanted, tolerance, what)
-  local far = largest(got:float64() - wanted:float64())
+  local far = largest(got:float64() - (type(wanted) == "number" and wanted or wanted:float64()))
   assert(far <= tolerance, ("%s: %g apart, at most %g expected"):format(what, far, tolerance))
 end
-local function orthonormal(columns, dtype, what)
+local function orthonormal(columns, dtype, what, slack)
   local product = columns:float64():matmul(columns:float64(), { transpose_a = true })
-  near(product, eye(product.shape[#product.shape]), exact[dtype] * 4, what .. "'s columns are orthonormal")
+  near(product, eye(product.shape[#product.shape]), exact[dtype] * (slack or 4), what .. "'s columns are orthonormal")
 end
 -- x in the corner of a larger matrix, `more` ones on the rest of the diagonal.
 local function cornered(x, more)
@@ -58,20 +58,135 @@ expect.case("qr of any shape", function()
   end
 end)
 
+local function check_svd(x, what, slack)
+  local u, s, vt = x:svd()
+  local dtype = x.dtype
+  slack = slack or 1
+  expect.equal({ u.dtype, s.dtype, vt.dtype }, { dtype, dtype, dtype }, what)
+  local scaled = u:float64() * s:float64():expand_dims(-2)
+  near(scaled:matmul(vt:float64()), x, exact[dtype] * largest(s) * slack, what)
+  orthonormal(u, dtype, what .. ": u")
+  orthonormal(turned(vt), dtype, what .. ": v")
+  local k = s.shape[#s.shape]
+  local falls = s:reshape { -1, k }[{ {}, { 1, k - 1 } }] - s:reshape { -1, k }[{ {}, { 2, k } }]
+  assert(falls:min():item() >= 0 and s:min():item() >= 0, what .. ": s descends to 0 at most")
+  return s
+end
+
 expect.case("svd of any shape", function()
   for _, shape in ipairs(sizes) do
     for _, dtype in ipairs(dtypes) do
-      local what = ("svd %s %s"):format(table.concat(shape, "x"), dtype)
-      local x = random(shape, dtype)
-      local u, s, vt = x:svd()
-      expect.equal({ u.dtype, s.dtype, vt.dtype }, { dtype, dtype, dtype }, what)
-      local scaled = u:float64() * s:float64():expand_dims(-2)
-      near(scaled:matmul(vt:float64()), x, exact[dtype] * largest(s), what)
-      orthonormal(u, dtype, what .. ": u")
-      orthonormal(turned(vt), dtype, what .. ": v")
-      local k = s.shape[#s.shape]
-      local falls = s:reshape { -1, k }[{ {}, { 1, k - 1 } }] - s:reshape { -1, k }[{ {}, { 2, k } }]
-      assert(falls:min():item() >= 0 and s:min():item() >= 0, what .. ": s descends to 0 at most")
+      check_svd(random(shape, dtype), ("svd %s %s"):format(table.concat(shape, "x"), dtype))
+    end
+  end
+  -- Around the sizes of blocks, and many more rows than columns.
+  for _, shape in ipairs { { 49, 49 }, { 64, 64 }, { 65, 65 }, { 97, 96 }, { 96, 97 }, { 129, 128 }, { 92, 50 }, { 91, 50 },
+    { 50, 92 }, { 400, 48 }, { 800, 800 }, { 2, 2, 60, 50 } } do
+    for _, dtype in ipairs { "float32", "float64" } do
+      check_svd(random(shape, dtype), ("svd %s %s"):format(table.concat(shape, "x"), dtype))
+    end
+  end
+end)
+
+expect.case("singular values that are known", function()
+  -- Eigen loses some digits of equal ones.
+  local slack = os.getenv("LUTRA_LAPACK") == "off" and 1000 or 1
+  for _, shape in ipairs { { 48, 48 }, { 130, 127 }, { 127, 130 }, { 300, 90 }, { 90, 300 } } do
+    local m, n = shape[1], shape[2]
+    local k = math.min(m, n)
+    for _, dtype in ipairs { "float32", "float64" } do
+      local left, right = (random({ m, k }, "float64"):qr()), (random({ n, k }, "float64", 2):qr())
+      local function with(what, f)
+        local list = {}
+        for i = 1, k do list[i] = f(i) + 0.0 end
+        local wanted = lt.constant(list, { dtype = "float64" })
+        local most = math.max(largest(wanted), 1e-300)
+        what = ("%s %dx%d %s"):format(what, m, n, dtype)
+        local s = check_svd((left * wanted):matmul(right, { transpose_b = true }):cast(dtype), what, slack)
+        near(s, -(-wanted):sort(), exact[dtype] * most * slack, what)
+      end
+      with("different", function(i) return i end)
+      with("three", function(i) return i % 3 end)
+      with("one that is not 0", function(i) return i == 5 and 1 or 0 end)
+      with("close ones", function(i) return 1 + 1e-9 * i end)
+      with("small ones", function(i) return 10 ^ (-12 * i / k) end)
+      with("large ones", function(i) return 2.0 ^ 90 * i end)
+      with("tiny ones", function(i) return 2.0 ^ -100 * i end)
+      near(check_svd(lt.zeros({ m, n }, { dtype = dtype }), "zeros"), lt.zeros { k }, 0, "zeros")
+      near(check_svd(lt.ones({ m, n }, { dtype = dtype }), "ones"):max(), (m * n) ^ 0.5, exact[dtype] * (m * n) ^ 0.5, "ones")
+      local diagonal = lt.range(1, k + 1, { dtype = dtype })
+      local wide = lt.diag(lt.concat { diagonal, lt.zeros({ math.max(m, n) - k }, { dtype = dtype }) })
+      near(check_svd(wide[{ { 1, m }, { 1, n } }], "diagonal"), -(-diagonal):sort(), exact[dtype] * k, "diagonal")
+    end
+  end
+end)
+
+-- x is symmetric, and `of` is the size of its eigenvalues.
+local function check_eigh(x, of, what)
+  local n, dtype = x.shape[#x.shape], x.dtype
+  -- What is above the diagonal is not read.
+  local w, v = (x:tril() + lt.fill({ n, n }, 0 / 0, { dtype = dtype }):triu(1)):eigh()
+  expect.equal({ w.dtype, v.dtype }, { dtype, dtype }, what)
+  near(x:float64():matmul(v:float64()), v:float64() * w:float64():expand_dims(-2), exact[dtype] * of, what .. ": x v = v w")
+  orthonormal(v, dtype, what .. ": v", math.max(4, n / 32))
+  local rows = w:reshape { -1, n }
+  assert((rows[{ {}, { 2, n } }] - rows[{ {}, { 1, n - 1 } }]):min():item() >= 0, what .. ": w ascends")
+  near(x:eigvalsh(), w, exact[dtype] * of, what .. ": eigvalsh")
+  return w
+end
+
+expect.case("eigh of any size", function()
+  -- Around the sizes of blocks.
+  for _, n in ipairs { 47, 48, 49, 64, 65, 97, 128, 130, 257, 520, 800 } do
+    for _, dtype in ipairs(n < 200 and dtypes or { "float32", "float64" }) do
+      local x = random({ n, n }, dtype)
+      check_eigh(x + turned(x), 4 * n ^ 0.5, ("eigh %d %s"):format(n, dtype))
+    end
+  end
+  for _, dtype in ipairs(dtypes) do
+    local x = random({ 2, 3, 70, 70 }, dtype)
+    check_eigh(x + turned(x), 4 * 70 ^ 0.5, "eigh of a batch " .. dtype)
+  end
+end)
+
+expect.case("eigenvalues that are known", function()
+  for _, n in ipairs { 48, 127, 300 } do
+    for _, dtype in ipairs { "float32", "float64" } do
+      local q = (random({ n, n }, "float64"):qr())
+      local function with(values, what)
+        local wanted = lt.constant(values, { dtype = "float64" })
+        local most = math.max(largest(wanted), 1e-300)
+        local w = check_eigh((q * wanted):matmul(q, { transpose_b = true }):cast(dtype), most * 4, what .. " " .. dtype)
+        near(w, wanted:sort(), exact[dtype] * most * 4, what .. " " .. dtype)
+      end
+      local function each(f)
+        local list = {}
+        for i = 1, n do list[i] = f(i) + 0.0 end
+        return list
+      end
+      with(each(function(i) return i end), "different")
+      with(each(function(i) return i % 3 - 1 end), "three")
+      with(each(function(i) return i == 5 and 1 or 0 end), "one that is not 0")
+      with(each(function(i) return 1 + 1e-9 * i end), "close ones")
+      with(each(function(i) return 10 ^ (-12 * i / n) end), "small ones")
+      with(each(function(i) return 2.0 ^ 90 * (i - n / 2) end), "large ones")
+      with(each(function(i) return 2.0 ^ -100 * (i - n / 2) end), "tiny ones")
+      local function square(f)
+        local list = {}
+        for i = 1, n do
+          list[i] = {}
+          for j = 1, n do list[i][j] = f(i, j) + 0.0 end
+        end
+        return lt.constant(list, { dtype = dtype })
+      end
+      near(check_eigh(square(function() return 0 end), 1, "zeros"), lt.zeros { n }, 0, "zeros")
+      near(check_eigh(square(function(i, j) return i == j and 1 or 0 end), 1, "eye"), lt.ones { n }, 0, "eye")
+      near(check_eigh(square(function() return 1 end), 4 * n, "ones"):max(), n, exact[dtype] * n * 4, "ones")
+      check_eigh(square(function(i, j) return i // 7 == j // 7 and (i * j) % 5 or 0 end), 30, "blocks")
+      -- Second differences: 2 - 2 cos(k pi / (n + 1)).
+      local k = lt.range(1, n + 1, { dtype = "float64" })
+      near(check_eigh(square(function(i, j) return i == j and 2 or math.abs(i - j) == 1 and -1 or 0 end), 4, "differences"),
+        2 - 2 * (k * (math.pi / (n + 1))):cos(), exact[dtype] * 16, "differences")
     end
   end
 end)
@@ -245,6 +360,8 @@ expect.case("nan and inf come to an end", function()
         local bad = lt.where(spot:eq(1), lt.constant(number, { dtype = dtype }), good)
         local u, s, vt = lt.svd(bad)
         assert(lt.isnan(u):all():item() and lt.isnan(s):all():item() and lt.isnan(vt):all():item(), "svd is all nan")
+        local w, v = lt.eigh(bad)
+        assert(lt.isnan(w):all():item() and lt.isnan(v):all():item() and lt.isnan(lt.eigvalsh(bad)):all():item(), "eigh is all nan")
         assert(has_nan((select(2, lt.qr(bad)))), "qr")
         pcall(lt.cholesky, bad)
         if number ~= number then
@@ -266,6 +383,7 @@ expect.case("gradients", function()
     cholesky = function(a) return definite(a):cholesky() end,
     r = function(a) return (select(2, a:qr())) end,
     svd = function(a) return (select(2, a:svd())) end,
+    eigh = function(a) return (definite(a):eigh()) end,
   }
   for name, f in pairs(functions) do
     local function loss(a)

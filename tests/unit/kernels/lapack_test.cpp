@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/parallel.h"
+#include "core/stop_request.h"
 #include "support/catch.h"
 
 using namespace lutra;
@@ -52,6 +53,31 @@ TEST_CASE("calls on one thread and on several, from several threads", "[lapack]"
   }
   for (std::thread& caller : callers) caller.join();
   CHECK(good == 20);
+}
+
+TEST_CASE("a request ends eigh and svd", "[lapack]") {
+  if (!lapack::is_here(kSize, kSize)) return;
+  // How far the largest value of a matrix of ones is from its size.
+  auto by_eigh = [] {
+    std::vector<double> a(kSize * kSize, 1), w(kSize, 99), v(kSize * kSize);
+    CHECK(lapack::eigh(kSize, a.data(), w.data(), v.data()));
+    return std::fabs(w.back() - kSize);
+  };
+  auto by_svd = [] {
+    std::vector<double> a(kSize * kSize, 1), u(kSize * kSize), s(kSize, 99), vt(kSize * kSize);
+    CHECK(lapack::svd(kSize, kSize, a.data(), u.data(), s.data(), vt.data()));
+    return std::fabs(s[0] - kSize);
+  };
+  StopRequest::watch(true);
+  CHECK(by_eigh() < 1e-9);
+  CHECK(by_svd() < 1e-9);
+  CHECK(!StopRequest::was_heeded());
+  StopRequest::ask();
+  CHECK(by_eigh() > 1);
+  CHECK(by_svd() > 1);
+  CHECK(StopRequest::was_heeded());
+  StopRequest::answer();
+  StopRequest::watch(false);
 }
 
 TEST_CASE("a child forked while a call has the library to itself", "[lapack]") {
