@@ -132,8 +132,6 @@ RankReplicas read_ranks(Args& args, int first) {
 }
 
 void open_ranks(lua_State* L, State& state) {
-  if (const std::optional<RankLaunch> launch = find_launch())
-    state.runtime().registry().set_task("worker", launch->rank);
   set_function<ranks_start>(L, state, "ranks_start", "lutra.distribute");
   set_function<ranks_command>(L, state, "ranks_command", "lutra.distribute");
   set_function<ranks_meet>(L, state, "ranks_meet", "lutra.distribute");
