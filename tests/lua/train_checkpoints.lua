@@ -97,7 +97,7 @@ expect.case("in replicas", function()
   for i, weight in ipairs(one.model:get_weights()) do expect.equal(two.model:get_weights()[i]:bytes(), weight:bytes()) end
 end)
 
-expect.case("a file has no gradients of a step that is not complete", function()
+expect.case("a file has the gradients of a step that is not complete, and those here are dropped", function()
   local function made()
     local w = lt.Variable { 1.0, -2.0 }
     return Checkpoint { w = w, optimizer = lt.optim.SGD { learning_rate = 0.5, momentum = 0.5, gradient_accumulation_steps = 3 } }
@@ -111,7 +111,7 @@ expect.case("a file has no gradients of a step that is not complete", function()
   apply(two, 9)
   two:restore(path)
   apply(two, 5, 6, 7)
-  apply(wanted, 1, 2, 3, 5, 6, 7)
+  apply(wanted, 1, 2, 3, 4, 5, 6, 7)
   expect.equal(two.w:bytes(), wanted.w:bytes())
   expect.equal(two.optimizer.iterations, 2)
 end)

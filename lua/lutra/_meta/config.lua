@@ -203,7 +203,8 @@ function config.set_simulated_gpus(count, options) end
 ---
 --- Task i of a job, counted from 0, is the process at the i-th address. Its devices are used where a name has a job or a
 --- task: "/job:worker/task:1/GPU:0". Without them a name means this process' devices, and operations without a scope
---- run on those. Both ends must be the same build of Lutra.
+--- run on those. In a launch of several processes the job `worker` has these, so others need another name. Both ends must
+--- be the same build of Lutra.
 ---@param jobs table addresses by job: {worker = {"host:7077", "other:7077"}}
 ---@param options? table {timeout = 10: the most seconds to wait for each process; token: the file with the token that
 ---   `lutra serve --token FILE` asks for}

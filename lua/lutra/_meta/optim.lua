@@ -9,8 +9,9 @@
 --- variables; ema_overwrite_frequency assigns them every so many steps.
 ---
 --- With gradient_accumulation_steps = n only every n-th call of `apply` takes a step, with the means of the gradients of
---- n calls: batches of which n do not fit into memory, or fewer sums over replicas. `iterations` counts steps. A file has
---- no gradients of a step that is not complete.
+--- n calls: batches of which n do not fit into memory, or fewer sums over replicas. `iterations` counts steps. A file
+--- that is written between two steps also has the gradients added up so far, those of each replica, so that training goes on
+--- from it as if it had not stopped. An optimizer with another gradient_accumulation_steps leaves them out.
 ---
 --- `learning_rate` is a number, a schedule, or any function of the number of steps taken so far; the field can be set
 --- at any time.

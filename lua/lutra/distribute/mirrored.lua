@@ -5,8 +5,8 @@ local lutra, tools, use = ...
 
 local mirrored = {}
 
--- By mirrored variable: its strategy, the components of replicas 2, 3, ..., and its aggregation. The variable's own
--- memory is the first component.
+-- By mirrored variable: its `strategy`, `parts`, the components of replicas 2, 3, ..., its `aggregation`, and is_assigned
+-- after a write, for equal_weights.lua. The variable's own memory is the first component.
 local known = setmetatable({}, { __mode = "k" })
 
 -- By strategy: `variables`, a list; `parts`, for each replica from the second on the list of their components;
@@ -121,6 +121,7 @@ end
 -- Outside replicas: assigns to all components, or to none if it fails. `assign` is one of the raw functions.
 function mirrored.write(variable, assign, ...)
   local change = { variable = variable }
+  known[variable].is_assigned = true
   tools.finally(settle, change, prepare, change, assign, ...)
   return variable
 end

@@ -81,7 +81,7 @@ end
 function steps.take(strategy, optimizer, gradients, on, pass)
   if optimizer.gradient_accumulation_steps then
     -- Each replica adds up its own, so that only the last step sums over the replicas.
-    gradients = use "optim.accumulation"(optimizer, gradients)
+    gradients = use "optim.accumulation".add(optimizer, gradients)
     if not gradients then return end
   end
   -- Our own optimisers read the sums only during their step, so the memory of the sums can be lent.

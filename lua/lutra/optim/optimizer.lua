@@ -295,7 +295,7 @@ function Optimizer:apply(gradients, variables)
   self:ensure_built(variables)
   if self.mirror then return use "distribute.steps".apply_outside(self, gradients) end
   if self.gradient_accumulation_steps then
-    local means = use "optim.accumulation"(self, { gradients })
+    local means = use "optim.accumulation".add(self, { gradients })
     if not means then return end
     gradients = means[1]
   end

@@ -2,7 +2,7 @@
 -- metadata has a JSON text with all that is no tensor (json.lua).
 local lutra, tools, use = ...
 local class, options, json, objects = use "class", use "options", use "json", use "train.objects"
-local saving = use "nn.files.saving"
+local saving, accumulation = use "nn.files.saving", use "optim.accumulation"
 
 local kKey, kFormat, kStates = "lutra.checkpoint", 1, "states/"
 
@@ -31,12 +31,17 @@ local function differ(path, ...) tools.fail("InvalidArgument", ("restore: %s: ")
 local function shape_text(tensor) return ("%s %s"):format(tensor.dtype, tostring(tensor.shape)) end
 
 local function slot_name(path, slot, i, of) return ("%s/%s/%s"):format(path, slot, of or i) end
+local function held_name(path, r, i, of) return slot_name(path, "held/" .. r, i, of) end
 
--- Adds the slots to the tensors. Returns the optimizer's description; nil if another process writes the file.
+-- Adds the slots and the gradients that it holds to the tensors. Returns the optimizer's description; nil if another process writes the file.
 local function optimizer_of(optimizer, path, found, tensors)
   local rate, names = optimizer.learning_rate, nil
   local all = optimizer.built_for and optimizer:whole_slots()
-  if optimizer.built_for and not all then return nil end
+  local is_elsewhere = optimizer.built_for and not all
+  local held = accumulation.describe(optimizer, tensors, not is_elsewhere, function(r, k)
+    return held_name(path, r, k, found.path_of[optimizer.built_for[k]])
+  end)
+  if is_elsewhere then return nil end
   if all then
     names = {}
     for i, variable in ipairs(optimizer.built_for) do names[i] = found.path_of[variable] or json.null end
@@ -48,7 +53,7 @@ local function optimizer_of(optimizer, path, found, tensors)
   end
   return {
     kind = optimizer.kind, iterations = optimizer.iterations, slots = optimizer:all_slots(), variables = names,
-    learning_rate = type(rate) == "number" and rate or nil,
+    learning_rate = type(rate) == "number" and rate or nil, held = held,
   }
 end
 
@@ -103,6 +108,7 @@ local is_entry = {
       and is_list(said.slots, function(slot) return type(slot) == "string" end)
       and (said.variables == nil or is_list(said.variables, function(name) return type(name) == "string" or name == json.null end))
       and (said.learning_rate == nil or type(said.learning_rate) == "number" and said.learning_rate >= 0)
+      and accumulation.is_description(said.held)
   end,
   states = is_table,
   plain = function(value) return not is_table(value) and value ~= json.null end,
@@ -158,7 +164,8 @@ local function matched(path, found, tensors, partial)
   return values, left
 end
 
--- What the optimizer is to be set to: its slots' values for the variables, in order, and these if all are known.
+-- What the optimizer is to be set to: its slots' values for the variables, in order, these if all are known, and the
+-- gradients that it holds.
 local function matched_slots(path, name, optimizer, said, found, tensors, left)
   if said.kind ~= optimizer.kind then
     differ(path, "'%s' is %s in the file and %s here", name, said.kind, optimizer.kind)
@@ -179,33 +186,40 @@ local function matched_slots(path, name, optimizer, said, found, tensors, left)
   if known and #known ~= #said.variables then
     differ(path, "'%s' has the slots of %d variables in the file and of %d here", name, #said.variables, #known)
   end
+  local function taken(key, variable, shape)
+    local value = tensors[key]
+    if not value or shape and value.shape ~= shape then
+      differ(path, "'%s' is %s in the file, and %s is expected", key, value and shape_text(value) or "missing",
+        shape and variable.dtype .. " " .. tostring(shape) or "a tensor")
+    end
+    left[key] = nil
+    return value
+  end
   local values = {}
   for _, slot in ipairs(slots) do
     values[slot] = {}
     for i = 1, #said.variables do
-      local key = slot_name(name, slot, i, names[i] or nil)
-      local value, variable = tensors[key], variables[i]
-      local shape = variable and optimizer:slot_shape(slot, variable)
-      if not value or shape and value.shape ~= shape then
-        differ(path, "'%s' is %s in the file, and %s is expected", key, value and shape_text(value) or "missing",
-          shape and variable.dtype .. " " .. tostring(shape) or "a tensor")
-      end
-      values[slot][i], left[key] = value, nil
+      local variable = variables[i]
+      values[slot][i] = taken(slot_name(name, slot, i, names[i] or nil), variable, variable and optimizer:slot_shape(slot, variable))
     end
   end
+  local held = accumulation.read(optimizer, said.held, #said.variables, function(r, k)
+    local key, variable = held_name(name, r, k, names[k] or nil), variables[k]
+    return tensors[key] and taken(key, variable, variable and variable.shape)
+  end)
   local all_known = #variables == #said.variables
   for i = 1, #said.variables do all_known = all_known and variables[i] ~= nil end
-  return values, all_known and variables or nil
+  return values, all_known and variables or nil, held
 end
 
-local function restore_optimizer(optimizer, said, values, variables)
+local function restore_optimizer(optimizer, said, values, variables, held)
   if values then
     optimizer:restore(values)
     if variables and not optimizer.built_for then optimizer:build(variables) end
   else
     optimizer.slots, optimizer.built_for, optimizer.restored = nil, nil, nil
   end
-  optimizer.iterations, optimizer.held = said.iterations, nil
+  optimizer.iterations, optimizer.held = said.iterations, held
   if said.learning_rate and type(optimizer.learning_rate) == "number" then optimizer.learning_rate = said.learning_rate end
 end
 
@@ -237,8 +251,7 @@ function Checkpoint:restore(path, given)
   for name, optimizer in pairs(found.optimizers) do
     local said = about.optimizers[name]
     if said then
-      local slots, variables = matched_slots(path, name, optimizer, said, found, tensors, left)
-      steps[optimizer] = { said, slots, variables }
+      steps[optimizer] = { said, matched_slots(path, name, optimizer, said, found, tensors, left) }
     end
   end
   for name, object in pairs(found.states) do
@@ -256,7 +269,7 @@ function Checkpoint:restore(path, given)
   for i, variable in ipairs(found.variables) do
     if values[i] then variable:assign(values[i]) end
   end
-  for optimizer, step in pairs(steps) do restore_optimizer(optimizer, table.unpack(step, 1, 3)) end
+  for optimizer, step in pairs(steps) do restore_optimizer(optimizer, table.unpack(step, 1, 4)) end
   for name, place in pairs(found.plain) do
     if about.plain[name] ~= nil then place.holder[place.key] = about.plain[name] end
   end

@@ -23,8 +23,10 @@ std::map<std::string, std::vector<std::string>> read_jobs(Args& args) {
     }
     const std::string job = lua_tostring(L, -2);
     const DeviceSpec named = DeviceSpec::parse(text("/job:", job));
-    require(named.job != "localhost" && named.job != args.state.runtime().registry().job(), args.who(), ": the job ",
-            job, " is this process' own: give the others another name");
+    const std::string& own = args.state.runtime().registry().job();
+    require(named.job != "localhost" && named.job != own, args.who(), ": the job ", job, " is this process' own",
+            named.job == own && own != "localhost" ? ", whose tasks are the ranks of the launch" : "",
+            ": give the others another name, as in {helper = {\"host:7077\"}}");
     std::vector<std::string>& tasks = jobs[job];
     for (lua_Integer i = 1; i <= static_cast<lua_Integer>(lua_rawlen(L, -1)); ++i) {
       lua_rawgeti(L, -1, i);

@@ -1,6 +1,8 @@
 // Functions for lutra.distribute: the processes of a launch, which are called ranks.
 
 #include "lua/bindings/ranks.h"
+
+#include "distribute/checksums.h"
 #include "hosts/cluster.h"
 #include "lua/border/guard.h"
 #include "lua/border/modules.h"
@@ -78,6 +80,22 @@ int ranks_gather(Args& args) {
   return 1;
 }
 
+// checksums(list): those of the tensors, 8 bytes each, one after the other.
+int checksums(Args& args) {
+  lua_State* L = args.L;
+  if (lua_type(L, 1) != LUA_TTABLE) args.wrong(1, "list", "a list");
+  std::vector<const TensorRep*> tensors(lua_rawlen(L, 1));
+  const int top = lua_gettop(L);
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    lua_rawgeti(L, 1, static_cast<lua_Integer>(i + 1));
+    tensors[i] = &args.tensor(top + 1, "list").tensor;
+    lua_settop(L, top);
+  }
+  const std::vector<uint64_t> sums = checksums_of(args.state.context(), tensors);
+  push_text(args, {reinterpret_cast<const char*>(sums.data()), sums.size() * sizeof(uint64_t)});
+  return 1;
+}
+
 }  // namespace
 
 std::string script_line(const Context& context) {
@@ -114,12 +132,11 @@ RankReplicas read_ranks(Args& args, int first) {
 }
 
 void open_ranks(lua_State* L, State& state) {
-  if (const std::optional<RankLaunch> launch = find_launch())
-    state.runtime().registry().set_task("worker", launch->rank);
   set_function<ranks_start>(L, state, "ranks_start", "lutra.distribute");
   set_function<ranks_command>(L, state, "ranks_command", "lutra.distribute");
   set_function<ranks_meet>(L, state, "ranks_meet", "lutra.distribute");
   set_function<ranks_gather>(L, state, "ranks_gather", "lutra.distribute");
+  set_function<checksums>(L, state, "checksums", "lutra.distribute");
   open_early_sums(L, state);
 }
 

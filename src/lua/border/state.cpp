@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "hosts/launch.h"
 #include "lua/border/limits.h"
 
 namespace lutra {
@@ -28,6 +29,10 @@ State::State(lua_State* main, std::shared_ptr<Runtime> shared)
       scopes_(*context_),
       shares_runtime_(shared != nullptr) {
   no_memory();  // constructs it while there is memory
+  // Before the first op, which gives the devices their names.
+  if (const auto launch = find_launch(); launch && !runtime_->is_initialised()) {
+    runtime_->registry().set_task("worker", launch->rank);
+  }
   context_->hooks.user = this;
   context_->hooks.collect = [](void* user) {
     State* state = static_cast<State*>(user);

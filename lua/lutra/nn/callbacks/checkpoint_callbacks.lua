@@ -1,7 +1,7 @@
 -- Callbacks that write the model to files: ModelCheckpoint and BackupAndRestore.
 local lutra, tools, use = ...
 local options, callback = use "options", use "nn.callbacks.callback"
-local define, ranks = callback.define, use "distribute.ranks"
+local define, ranks, saving = callback.define, use "distribute.ranks", use "nn.files.saving"
 
 -- Fills in the numbers of a path such as "{epoch:02d}-{val_loss:.3f}.safetensors".
 local function path_of(template, epoch, logs)
@@ -58,10 +58,8 @@ function ModelCheckpoint:consider(epoch, logs, model)
   end
   if type(self.save) == "function" then return self.save(model, epoch, logs) end
   local path = path_of(self.save, epoch, logs)
-  local is_chief = ranks.is_chief(model)
-  -- All processes take part where each has a part of the optimizer's state.
-  if not self.save_weights_only and (is_chief or model.optimizer.shard) then model:save(path) end
-  if not is_chief then return end
+  if not self.save_weights_only then saving.warn(path, saving.save_progress(model, path)) end
+  if not ranks.is_chief(model) then return end
   if self.save_weights_only then model:save_weights(path) end
   self.path = path
   if self.verbose > 0 then io.stderr:write(("Epoch %d: saved to %s\n"):format(epoch, path)) end
@@ -88,7 +86,7 @@ end
 -- written.
 function BackupAndRestore:back_up(model, states)
   if model.stop_training and self.delete_checkpoint then return end
-  if ranks.is_chief(model) or model.optimizer.shard then use "nn.files.saving".write(model, self.path, true, states) end
+  saving.save_progress(model, self.path, states)
 end
 function BackupAndRestore:on_train_end(model)
   if self.delete_checkpoint and not model.history.interrupted and ranks.is_chief(model) then os.remove(self.path) end

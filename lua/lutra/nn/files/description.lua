@@ -1,7 +1,7 @@
 -- Reads and checks the model description in a checkpoint: a file may come from anywhere. config.lua checks how the
 -- model itself is made.
 local lutra, tools, use = ...
-local json = use "json"
+local json, accumulation = use "json", use "optim.accumulation"
 
 local kFormat = 1
 
@@ -48,6 +48,7 @@ local checks = {
     kind = is_text, iterations = is_count,
     has_slots = function(value) return type(value) == "boolean" end,
     learning_rate = function(value) return value == json.null or type(value) == "number" and value >= 0 end,
+    held = accumulation.is_description,
   },
   callbacks = list_of(fields_of { kind = is_text, state = is_table }),
   training = fields_of {

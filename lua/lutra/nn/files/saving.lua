@@ -3,7 +3,7 @@
 -- JSON text with the architecture, compile's arguments and the progress of training (config.lua, json.lua).
 local lutra, tools, use = ...
 local options, below, config, json = use "options", use "nn.layers.below", use "nn.files.config", use "json"
-local expected = use "nn.files.expected_weights"
+local expected, accumulation, ranks = use "nn.files.expected_weights", use "optim.accumulation", use "distribute.ranks"
 
 local saving = {}
 
@@ -75,11 +75,23 @@ local function compiled_of(model)
       precision = given.precision, optimizer = model.optimizer }) or nil
 end
 
--- Adds the optimizer's slots to the tensors. Returns its description; nil if another process writes the file.
-local function optimizer_of(model, path_of, tensors)
+local function held_name(r, path) return ("%sheld/%d/%s"):format(kOfOptimizer, r, path) end
+
+-- Whether each process has a part of the optimizer's state, so that all must take part in a file of all of it.
+local function is_spread(model)
   local optimizer = model.optimizer
-  local slots = optimizer.built_for and optimizer:whole_slots()
-  if optimizer.built_for and not slots then return nil end
+  return model.strategy and model.strategy.ranks and (optimizer.shard or optimizer.held) ~= nil
+end
+
+-- Adds the optimizer's slots and the gradients that it holds to the tensors. Returns its description; nil if another
+-- process writes the file. is_joint: whether all processes call it.
+local function optimizer_of(model, path_of, tensors, is_joint)
+  local optimizer, is_chief = model.optimizer, ranks.is_chief(model)
+  local slots, held = optimizer.built_for and optimizer:whole_slots(), nil
+  if is_joint or not is_spread(model) then
+    held = accumulation.describe(optimizer, tensors, is_chief, function(r, k) return held_name(r, path_of[optimizer.built_for[k]]) end)
+  end
+  if is_joint and not is_chief then return nil end
   for k, slot in ipairs(slots and optimizer:all_slots() or {}) do
     for i, variable in ipairs(slots[k]) do
       tensors[kOfOptimizer .. slot .. "/" .. path_of[optimizer.built_for[i]]] = variable
@@ -88,7 +100,7 @@ local function optimizer_of(model, path_of, tensors)
   local rate = optimizer.learning_rate
   return {
     kind = optimizer.kind, iterations = optimizer.iterations, learning_rate = type(rate) == "number" and rate or json.null,
-    has_slots = optimizer.built_for ~= nil,
+    has_slots = optimizer.built_for ~= nil, held = held,
   }
 end
 
@@ -108,12 +120,12 @@ local function training_of(model)
   }
 end
 
-local function write(model, path, include_optimizer, callbacks)
+local function write(model, path, include_optimizer, callbacks, is_joint)
   local tensors, path_of = weights_of(model)
   local about = { format = kFormat, lutra = lutra.version, kind = model.kind, input = input_of(model) }
   about.model, about.why = described(config.of_layer, model, "save")
   if rawget(model, "loss") and include_optimizer then
-    about.optimizer = optimizer_of(model, path_of, tensors)
+    about.optimizer = optimizer_of(model, path_of, tensors, is_joint or rawget(model.optimizer, "shard") ~= nil)
     if not about.optimizer then return nil end
     about.compiled, about.why_not_compiled = described(compiled_of, model)
   end
@@ -123,14 +135,23 @@ local function write(model, path, include_optimizer, callbacks)
   return about.why_not_compiled
 end
 
--- save(path[, {include_optimizer}]). Functions cannot be stored: a message on stderr says so.
-function saving:save(path, given)
-  local read = options.read("save", given, { include_optimizer = true })
-  require_path("save", path)
-  local why = write(self, path, read.include_optimizer)
+-- Functions cannot be stored: a message on stderr says so.
+local function warn(path, why)
   if not why then return end
   io.stdout:flush()
   io.stderr:write(("WARNING: %s does not say how the model is compiled: %s. Compile the model that load_model gives\n"):format(path, why))
+end
+
+-- save(path[, {include_optimizer}])
+function saving:save(path, given)
+  local read = options.read("save", given, { include_optimizer = true })
+  require_path("save", path)
+  warn(path, write(self, path, read.include_optimizer))
+end
+
+-- Writes a file from which a fit can be resumed exactly. All processes call it, and rank 0 writes.
+local function save_progress(model, path, callbacks)
+  if ranks.is_chief(model) or is_spread(model) then return write(model, path, true, callbacks, is_spread(model)) end
 end
 
 function saving:save_weights(path)
@@ -194,7 +215,7 @@ local function matched_slots(who, path, model, tensors, about, paths, variables)
       model.name, optimizer.kind)
   end
   if not said.has_slots then return nil end
-  local known, more = {}, {}
+  local known, more = { held = said.held ~= nil }, {}
   for _, slot in ipairs(optimizer:all_slots()) do known[slot] = true end
   for name in pairs(tensors) do
     local slot = name:sub(1, #kOfOptimizer) == kOfOptimizer and name:sub(#kOfOptimizer + 1):match "^[^/]*"
@@ -207,23 +228,28 @@ local function matched_slots(who, path, model, tensors, about, paths, variables)
   end
   local path_of, values = {}, {}
   for i, variable in ipairs(variables) do path_of[variable] = paths[i] end
+  local function checked(name, variable, shape)
+    local value = tensors[name]
+    if not value or value.shape ~= shape then
+      differ("'%s' is %s in the file, and %s %s is expected", name, value and shape_text(value) or "missing", variable.dtype,
+        tostring(shape))
+    end
+    return value
+  end
+  local trained = optimizer.built_for or model:trainable_variables()
   for _, slot in ipairs(optimizer:all_slots()) do
     values[slot] = {}
-    for i, variable in ipairs(optimizer.built_for or model:trainable_variables()) do
-      local name = kOfOptimizer .. slot .. "/" .. path_of[variable]
-      local value = tensors[name]
-      local shape = optimizer:slot_shape(slot, variable)
-      if not value or value.shape ~= shape then
-        differ("'%s' is %s in the file, and %s %s is expected", name, value and shape_text(value) or "missing", variable.dtype,
-          tostring(shape))
-      end
-      values[slot][i] = value
+    for i, variable in ipairs(trained) do
+      values[slot][i] = checked(kOfOptimizer .. slot .. "/" .. path_of[variable], variable, optimizer:slot_shape(slot, variable))
     end
   end
-  return values
+  return values, accumulation.read(optimizer, said.held, #trained, function(r, k)
+    local name = held_name(r, path_of[trained[k]])
+    return tensors[name] and checked(name, trained[k], trained[k].shape)
+  end)
 end
 
-local function restore_optimizer(model, said, values)
+local function restore_optimizer(model, said, values, held)
   local optimizer = model.optimizer
   if values then
     if model.built then model:ensure_trainable() end
@@ -231,7 +257,7 @@ local function restore_optimizer(model, said, values)
   else
     optimizer.slots, optimizer.built_for, optimizer.restored = nil, nil, nil
   end
-  optimizer.iterations, optimizer.held = said.iterations, nil
+  optimizer.iterations, optimizer.held = said.iterations, held
   if said.learning_rate ~= json.null and type(optimizer.learning_rate) == "number" then optimizer.learning_rate = said.learning_rate end
 end
 
@@ -248,13 +274,13 @@ local function load_into(who, model, path, tensors, about, resumes)
   end
   ensure_weights(who, path, model, tensors, about)
   local variables, values, paths = matched(who, path, model, tensors)
-  local said, slots = about and about.optimizer, nil
+  local said, slots, held = about and about.optimizer, nil, nil
   local has_optimizer = said and rawget(model, "loss")
-  if has_optimizer then slots = matched_slots(who, path, model, tensors, about, paths, variables) end
+  if has_optimizer then slots, held = matched_slots(who, path, model, tensors, about, paths, variables) end
   local callbacks = resumes and unpacked(about.callbacks, kOfCallbacks:sub(1, -2), tensors)
   -- No errors from here on.
   for i, variable in ipairs(variables) do variable:assign(values[i]) end
-  if has_optimizer then restore_optimizer(model, said, slots) end
+  if has_optimizer then restore_optimizer(model, said, slots, held) end
   if resumes then resume(model, about.training, callbacks) end
 end
 
@@ -308,6 +334,6 @@ local function load_model(path, given)
 end
 
 return {
-  methods = saving, load_model = load_model, write = write, input_of = input_of, ensure_weights = ensure_weights,
+  methods = saving, load_model = load_model, save_progress = save_progress, warn = warn, input_of = input_of, ensure_weights = ensure_weights,
   packed = packed, unpacked = unpacked, require_path = require_path,
 }

@@ -46,6 +46,11 @@ local function evaluate_all(self, batches, told, progress)
   return logs, names
 end
 
+-- Of several ranks: fails if their weights differ. is_cheap: see equal_weights.lua.
+local function require_equal_weights(who, model, is_cheap)
+  if model.strategy and model.strategy.ranks then use "nn.replicas.equal_weights"(who, model, is_cheap) end
+end
+
 -- Progress is shown by rank 0 only.
 local function verbose_of(self, verbose) return is_chief(self) and verbose or 0 end
 
@@ -230,6 +235,7 @@ local function fit(self, x, y, given)
   rawset(self, "batches", batches)
   run.callbacks:on_train_begin()
   run.first_epoch = first_epoch(self, batches, read)
+  require_equal_weights("fit", self, false)
   run.replayed = not run.own_step and lutra.config.get_placement() ~= "auto" and use "nn.training.replayed"(self, run.callbacks, (batches.count or math.huge) * read.epochs)
   local ok, err = pcall(run_epochs, self, batches, run)
   if not ok then
@@ -262,6 +268,7 @@ local function evaluate(self, x, y, given)
   end
   local _ <close> = batches.dataset and batches
   if not rawget(self, "ready") then self:ensure_ready(batches:first_x()) end
+  require_equal_weights("evaluate", self, true)
   local told = CallbackList("evaluate", read.callbacks, self)
   local logs, names = evaluate_all(self, batches, told, Progress("evaluate", verbose_of(self, read.verbose), nil, batches.count))
   if read.return_dict then return logs end
@@ -277,7 +284,10 @@ local function predict_all(self, batches, told, progress)
   progress:begin_epoch(1)
   for i, part in batches:each() do
     if hears.on_predict_batch_begin then told:on_predict_batch_begin(i) end
-    if i == 1 then self:ensure_ready(part) end
+    if i == 1 then
+      self:ensure_ready(part)
+      require_equal_weights("predict", self, true)
+    end
     parts[i] = self.strategy and use "nn.replicas.replicated".predict(self, part) or self:compute(part, false)
     if hears.on_predict_batch_end then told:on_predict_batch_end(i, { outputs = parts[i] }) end
     if progress:wants_step() then progress:step(i, {}, {}) end
