@@ -47,10 +47,9 @@ local function extend(name, more)
   for _, place in ipairs { lutra, core.methods, core.variable_methods } do
     local op = place[name]
     place[name] = op and function(...)
-      local other = more(op, ...)
-      if other then return (other(...)) end
-      local made = op(...) -- no tail call: an error looks for this function
-      return made
+      local made, second = (more(op, ...) or op)(...) -- no tail call: an error looks for this function
+      if second == nil then return made end
+      return made, second
     end
   end
 end
@@ -78,6 +77,45 @@ extend("sequence_mask", function(op, lengths, maxlen)
     return function(...) return core.use(lutra, "functions.segments").mask_of_all(op, ...) end
   end
 end)
+-- Functions of which an op is a part: wider(x, second, options) tells of a call that only the function takes.
+local function option(given, name) return type(given) == "table" and rawget(given, name) or nil end
+local function is_list(value)
+  return type(value) == "userdata" or type(value) == "table" and #value > 0
+end
+local function rank_of(tensor) return tensor.rank end
+local function has_batches(points)
+  local kind = getmetatable(points)
+  if kind == "lutra.Tensor" or kind == "lutra.Variable" then
+    local is_there, rank = pcall(rank_of, points) -- the op has the words for a tensor that was released
+    return is_there and rank > 2
+  end
+  local row = type(points) == "table" and points[1]
+  return type(row) == "table" and type(row[1]) == "table"
+end
+local op_norms = { [1] = true, [2] = true, [math.huge] = true }
+for name, more in pairs {
+  histogram = { "functions.orders", function(_, bins, given)
+    return is_list(bins) or is_list(option(given, "bins"))
+      or option(given, "weights") or option(given, "density") or option(given, "range")
+  end },
+  gradient = { "functions.samples", function(_, dx, given)
+    return is_list(dx) or is_list(option(given, "dx")) or type(option(given, "axis")) == "table"
+  end },
+  trapezoid = { "functions.samples", function(_, _, given) return option(given, "x") end },
+  norm = { "functions.distances", function(_, _, given)
+    local ord = option(given, "ord")
+    return ord ~= nil and not op_norms[ord]
+  end },
+  cdist = { "functions.distances", function(a, b, given)
+    return given ~= nil or has_batches(a) or has_batches(b)
+  end },
+} do
+  local file, wider = more[1], more[2]
+  extend(name, function(_, x, second, given)
+    if type(second) == "table" and given == nil and #second == 0 then given = second end
+    if wider(x, second, given) then return core.use(lutra, file)[name] end
+  end)
+end
 comes_late(lutra, "functions.sets", { "union1d", "intersect1d", "setdiff1d", "setxor1d" })
 comes_late(lutra, "functions.segments", { "segment_sum", "segment_mean", "segment_max", "segment_min" })
 comes_late(lutra, "functions.norms_of_lists", { "global_norm", "clip_by_global_norm" })

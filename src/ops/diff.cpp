@@ -101,8 +101,11 @@ void define_diff_ops(OpRegistry& ops) {
   ops.define({
       .name = "NumericGradient",
       .lua_name = "gradient",
-      .summary = "The slopes along an axis of samples at distance dx: central differences, and one-sided ones at both "
-                 "ends. The gradient of a loss is a tape's: tape:gradient(loss, variables).",
+      .summary =
+          "The slopes along an axis of samples at distance dx: central differences, and one-sided ones at both "
+          "ends. In place of dx may stand the places of the samples along the axis, a vector; with a list of axes, and "
+          "of a dx for each or one for all, the result is a list. The gradient of a loss is a tape's: "
+          "tape:gradient(loss, variables).",
       .inputs = {{"x", kNumbers | kComplex, "at least one axis"}},
       .attrs = attrs<SlopeAttrs>(
           {attr("dx", &SlopeAttrs::dx, "the distance of two samples").positional().otherwise("1"),
@@ -111,8 +114,8 @@ void define_diff_ops(OpRegistry& ops) {
       .output = "x's shape; float32 for integers, else x's dtype",
       .errors =
           "InvalidArgument if x is a scalar or bool, for an axis that does not exist or has fewer than edge_order "
-          "+ 1 elements, for dx 0, or for another edge_order.",
-      .source = "numpy.gradient, of one axis",
+          "+ 1 elements, for dx 0, for as many places as the axis does not have, or for another edge_order.",
+      .source = "numpy.gradient",
       .example = "lutra.gradient{1, 4, 9, 16}  --> {3.0, 4.0, 6.0, 7.0}",
       .compute = Compute::Float,
       .shape = slope_shape,

@@ -204,13 +204,15 @@ void define_interpolate_ops(OpRegistry& ops) {
   ops.define({
       .name = "Trapezoid",
       .lua_name = "trapezoid",
-      .summary = "The integral along an axis of samples at distance dx, by the trapezoidal rule.",
+      .summary =
+          "The integral along an axis of samples at distance dx, by the trapezoidal rule; with the option x at the "
+          "places x, a vector or in y's shape.",
       .inputs = {{"y", kEveryNumber, "at least one axis"}},
       .attrs = attrs<TrapezoidAttrs>(
           {attr("axis", &TrapezoidAttrs::axis, "the axis to integrate along").positional().otherwise("-1"),
            attr("dx", &TrapezoidAttrs::dx, "the distance of two samples").otherwise("1")}),
       .output = "y's shape without the axis; float32 for integers, else y's dtype",
-      .errors = "InvalidArgument if y is a scalar or bool, or for an axis that does not exist.",
+      .errors = "InvalidArgument if y is a scalar or bool, for an axis that does not exist, or if x does not fit.",
       .source = "numpy.trapezoid",
       .example = "lutra.trapezoid{1, 2, 3}  --> 4.0",
       .compute = Compute::Float,
@@ -247,10 +249,16 @@ void define_interpolate_ops(OpRegistry& ops) {
   ops.define({
       .name = "Cdist",
       .lua_name = "cdist",
-      .summary = "The Euclidean distance of each row of a from each row of b.",
-      .inputs = {{"a", kNumbers, "[n, columns]"}, {"b", kNumbers, "[m, columns]"}},
-      .output = "[n, m]; float32 for integers, else the promoted dtype",
-      .errors = "InvalidArgument if a or b is no matrix, their columns differ, or both are bool.",
+      .summary =
+          "The Euclidean distance of each row of a from each row of b, in batches whose first axes broadcast. With "
+          "the option p = 0, 1, math.huge or another number Minkowski's distance of that order, where 0 counts the "
+          "columns that differ; or with metric = \"cityblock\", \"sqeuclidean\", \"cosine\", \"correlation\", "
+          "\"chebyshev\", \"minkowski\" (by p), \"hamming\", \"jaccard\", \"canberra\" or \"braycurtis\" "
+          "that of SciPy's name.",
+      .inputs = {{"a", kNumbers, "[..., n, columns]"}, {"b", kNumbers, "[..., m, columns]"}},
+      .output = "[..., n, m]; float32 for integers, else the promoted dtype",
+      .errors = "InvalidArgument if a or b has fewer than two axes, their columns differ, for an unknown metric, or if "
+                "one is bool.",
       .source = "torch.cdist, scipy.spatial.distance.cdist",
       .example = "lutra.cdist({{0.0, 0.0}}, {{3.0, 4.0}, {0.0, 1.0}})  --> {{5.0, 1.0}}",
       .compute = Compute::Float,

@@ -276,13 +276,18 @@ void define_statistics_ops(OpRegistry& ops) {
       .summary =
           "Counts the elements of x in bins of equal width, and gives the bins' edges. Each bin has its lower edge, "
           "the last one both. Elements outside the range and nan are not counted. Without a range it is from the "
-          "smallest to the largest element.",
+          "smallest to the largest element. A list or vector in place of bins has the edges. With the option weights = "
+          "numbers in x's shape, their sums replace the counts; with density = true the results are divided so that "
+          "their "
+          "integral is 1; range = {low, high} is the same as min and max.",
       .inputs = {{"x", kNumbers, "any shape"}},
       .attrs = attrs<HistogramAttrs>({attr("bins", &HistogramAttrs::bins, "how many bins").positional().otherwise("10"),
                                       attr("min", &HistogramAttrs::min, "the range's lower end"),
                                       attr("max", &HistogramAttrs::max, "the range's upper end")}),
       .output = "counts [bins], int64; edges [bins + 1], float64 for float64, else float32",
-      .errors = "InvalidArgument for fewer than one bin, one end of a range alone, ends out of order, inf or nan "
+      .errors = "InvalidArgument for fewer than one bin, one end of a range alone, ends or edges out of order, weights "
+                "of another "
+                "shape, inf or nan "
                 "without a range, or if "
                 "x is bool.",
       .source = "numpy.histogram",

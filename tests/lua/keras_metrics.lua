@@ -36,6 +36,30 @@ expect.case("losses", function()
   end
 end)
 
+expect.case("CTC", function()
+  local ctc = golden.ctc
+  local labels, logits = lt.constant(ctc.labels):cast "int64", lt.constant(ctc.logits)
+  expect.close(nn.losses.ctc(labels, logits), ctc.rows, 2e-5)
+  expect.close(nn.losses.CTC()(labels:float32(), logits):item(), ctc.value, 2e-5)
+  expect.close(nn.losses.CTC { reduction = "sum" }(labels, logits, { 1.0, 0.0, 2.0 }):item(), ctc.rows[1] + 2 * ctc.rows[3], 1e-4)
+  -- Zeros behind the labels are padding, too.
+  local zeros = lt.where(labels:eq(1), 0, labels)
+  expect.close(nn.losses.ctc(zeros, logits), ctc.rows, 2e-5)
+  local model = nn.Sequential { nn.Dense(4, { input_shape = { 7, 4 } }) }
+  model:compile { optimizer = lt.optim.Adam { learning_rate = 0.1 }, loss = "ctc" }
+  local losses = model:fit(logits, labels, { epochs = 40, verbose = 0 }).history.loss
+  assert(losses[40] < 0.5 * losses[1], losses[40])
+  expect.raises("InvalidArgument", "ctc: labels (3,) and predictions (3, 7, 4) do not match", nn.losses.CTC(), { 2, 3, 4 }, logits)
+end)
+
+expect.case("metrics of several thresholds in fit", function()
+  local model = nn.Sequential { nn.Dense(1, { activation = "sigmoid", kernel_initializer = "zeros" }) }
+  model:compile { loss = "mse", optimizer = lt.optim.SGD { learning_rate = 0.0 },
+    metrics = { nn.metrics.Recall { thresholds = { 0.3, 0.6 } }, nn.metrics.TruePositives { thresholds = { 0.3, 0.6 } } } }
+  local history = model:fit(lt.ones { 4, 2 }, lt.ones { 4, 1 }, { verbose = 2 }).history
+  expect.equal({ history.recall[1], history.true_positives[1] }, { { 1, 0 }, { 4, 0 } })
+end)
+
 expect.case("their gradients", function()
   for _, case in ipairs(golden.losses) do
     local y, p, loss = data(case[2], 1):cast "float64", data(case[3], 1):cast "float64", nn.losses[case[1]](case[4])

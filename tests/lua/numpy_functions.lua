@@ -134,6 +134,22 @@ expect.case("gradients", function()
   check_gradient("cumulative_trapezoid", function(y, x)
     return (lt.cumulative_trapezoid(y, { x = x, initial = 1 }))
   end, m, v)
+  check_gradient("trapezoid", function(y, x) return (lt.trapezoid(y, { x = x })) end, m, v)
+  for order = 1, 2 do
+    check_gradient("gradient", function(y, x) return (lt.gradient(y, x, { axis = 2, edge_order = order })) end, m, { -1.0, 0.5, 3.0 })
+  end
+  for _, p in ipairs { 3, 0.5, -1, -inf } do
+    check_gradient("norm " .. p, function(x) return (lt.norm(x, 2, { ord = p })) end, m)
+  end
+  check_gradient("norm nuc", function(x) return (lt.norm(x, { ord = "nuc" })) end, square)
+  -- Without ties of differences, and none of 0.
+  local apart = { { 4.0, 1.1, 0.6 }, { -1.3, 3.1, 0.25 }, { 0.5, 2.0, 5.0 } }
+  for _, p in ipairs { 1, 3, inf } do
+    check_gradient("cdist " .. p, function(a, b) return (lt.cdist(a, b, { p = p })) end, m, apart)
+  end
+  for _, metric in ipairs { "cosine", "correlation", "sqeuclidean", "canberra", "braycurtis" } do
+    check_gradient("cdist " .. metric, function(a, b) return (lt.cdist(a, b, { metric = metric })) end, m, apart)
+  end
   check_gradient("average", function(x, by) return lt.average(x, 2, { weights = by, returned = true }) end, m, w)
   check_gradient("std_mean", function(x) return lt.std_mean(x, 2, { ddof = 1 }) end, m)
   check_gradient("var_mean", lt.var_mean, m)
@@ -253,6 +269,22 @@ expect.case("edges", function()
   expect.equal(lt.diag_embed(lt.zeros { 0 }, { offset = 1 }):totable(), { { 0 } })
   expect.equal(lt.rot90({ { 1, 2 } }, { k = math.mininteger }):totable(), { { 1, 2 } })
   expect.equal(lt.reverse_sequence(lt.zeros { 2, 0 }, { 0, 0 }).shape, { 2, 0 })
+  local y = lt.constant { { 1, 2, 4 }, { 3, 4, 9 } }
+  local down, across = table.unpack(lt.gradient(y, { 1, { 0, 1, 3 } }, { axis = { 1, 2 } }))
+  expect.equal({ down:totable(), across:totable() }, { { { 2, 2, 5 }, { 2, 2, 5 } }, { { 1, 1, 1 }, { 1, 1.5, 2.5 } } })
+  expect.equal(lt.gradient(y, { axis = { -1 } })[1]:totable(), { { 1, 1.5, 2 }, { 1, 3, 5 } })
+  local counts, edges = lt.histogram(lt.zeros { 0 }, { 0, 1, 2 })
+  expect.equal({ counts:totable(), edges:totable(), counts.dtype }, { { 0, 0 }, { 0, 1, 2 }, "int64" })
+  expect.equal(lt.constant({ 1.0, 2.0 }):histogram { bins = { 0, 1.5, 3 } }:totable(), { 1, 1 })
+  -- At 0 a norm has no slope.
+  local tape <close> = lt.GradientTape()
+  local zero = lt.zeros { 2 }
+  tape:watch(zero)
+  expect.equal(tape:gradient(zero:norm { ord = 3 }, zero):totable(), { 0, 0 })
+  expect.equal(lt.norm({ 3, 4 }, { ord = 0 }):item(), 2.0)
+  expect.equal(lt.cdist(lt.zeros { 0, 2 }, lt.ones { 3, 2 }, { p = 1 }).shape, { 0, 3 })
+  expect.equal(lt.cdist({ { { 0, 0 } } }, { { { 3, 4 } } }):totable(), { { { 5 } } })
+  expect.equal(lt.trapezoid(lt.zeros { 0 }, { x = lt.zeros { 0 } }):item(), 0.0)
   expect.equal(#lt.unique_consecutive(lt.zeros { 0 }), 0)
   expect.equal(#lt.unique_consecutive { nan, nan, 1.0 }, 3, "a nan equals nothing")
   local value, inverse, count = lt.unique_consecutive(5, { return_inverse = true, return_counts = true })
@@ -342,6 +374,23 @@ expect.case("refused calls", function()
   refuses("axis is 2, and x has 1 axis", "logcumsumexp", { 1 }, 2)
   refuses("axis is given twice", "logcumsumexp", { 1 }, 1, { axis = 1 })
   refuses("unknown option 'ax'", "logcumsumexp", { 1 }, { ax = 1 })
+  refuses("bins are edges in another order", "histogram", { 1.0 }, { 0, 2, 1 })
+  refuses("bins of x has the shape (1,), expected a number, or two edges or more", "histogram", { 1.0 }, { 0 })
+  refuses("weights has the shape (1,), expected x's, (2,)", "histogram", { 1.0, 2.0 }, 2, { weights = { 1 } })
+  refuses("range is 3, expected {lowest, highest}", "histogram", { 1.0 }, 2, { range = 3 })
+  refuses("a range goes with a number of bins", "histogram", { 1.0 }, { 0, 1 }, { range = { 0, 1 } })
+  refuses("the range is from 2 to 1", "histogram", { 1.0 }, 2, { range = { 2, 1 } })
+  refuses("dx has the shape (2,), expected a number, or the places of the 3 samples along axis 1", "gradient", { 1, 2, 4 }, { 1, 2 })
+  refuses("x (2,) has 2 elements along axis 1, expected 3 or more", "gradient", { 1, 2 }, { 1, 2 }, { edge_order = 2 })
+  refuses("dx lists 1 distances, and axis 2 axes", "gradient", lt.ones { 3, 3 }, { 1 }, { axis = { 1, 2 } })
+  refuses("dx and x are given", "trapezoid", { 1, 2 }, { dx = 1, x = { 1, 2 } })
+  refuses("x has the shape (3,), expected a vector of 2 numbers", "trapezoid", { 1, 2 }, { x = { 1, 2, 3 } })
+  refuses('ord is "two", expected a number, math.huge, -math.huge, "fro" or "nuc"', "norm", { 1, 2 }, { ord = "two" })
+  refuses('ord = "nuc" is of matrices', "norm", { 1, 2 }, { ord = "nuc" })
+  refuses("metric is \"cosin\", which is not known (did you mean 'cosine'?)", "cdist", { { 1 } }, { { 1 } }, { metric = "cosin" })
+  refuses('p goes with metric = "minkowski", and metric is "cosine"', "cdist", { { 1 } }, { { 1 } }, { metric = "cosine", p = 1 })
+  refuses("p is -1, expected", "cdist", { { 1 } }, { { 1 } }, { p = -1 })
+  refuses("a (1, 1) and b (1, 2) do not match", "cdist", { { 1 } }, { { 1, 2 } }, { p = 1 })
   refuses("y (0,) has no samples along axis 1", "cumulative_trapezoid", lt.zeros { 0 })
   refuses("x has the shape (1,), expected a vector of 2 numbers", "cumulative_trapezoid", { 1, 2 }, { x = { 1 } })
   refuses("weights has the shape (2,), expected x's, (1, 2), or an axis beside it", "average", { { 1, 2 } },

@@ -93,6 +93,30 @@ expect.case("StringLookup, Hashing", function()
   assert(nn.Hashing(1000, { salt = 1 }) "a":item() ~= nn.Hashing(1000) "a":item())
 end)
 
+-- Keras' ids, and one more for each: they count from 1. Its vocabularies are the same.
+expect.case("IntegerLookup", function()
+  local v = nn.IntegerLookup():adapt { { 12, 1138, 42 }, { 42, 1000, 36 }, { 7, 7, 100 } }
+  expect.equal(v:get_vocabulary(), { -1, 42, 7, 1138, 1000, 100, 36, 12 })
+  expect.equal(v(lt.constant { { 12, 1138, 42 }, { 42, 1000, 36 }, { 5, 7, 100 } }):totable(), { { 8, 4, 2 }, { 2, 5, 7 }, { 1, 3, 6 } })
+  v = nn.IntegerLookup { mask_token = 0 }:adapt(lt.constant { { 12, 1138, 0 }, { 42, 12, 36 } })
+  expect.equal({ v:get_vocabulary(), v { 12, 0, 5 }:totable() }, { { 0, -1, 12, 1138, 42, 36 }, { 2, 0, 1 } })
+  local function by(mode) return nn.IntegerLookup { vocabulary = { 12, 36 }, output_mode = mode } end
+  expect.equal(by "one_hot" { 12, 36, 5 }:totable(), { { 0, 1, 0 }, { 0, 0, 1 }, { 1, 0, 0 } })
+  expect.equal(by "multi_hot" { { 12, 36 }, { 5, 5 } }:totable(), { { 0, 1, 1 }, { 1, 0, 0 } })
+  expect.equal(nn.IntegerLookup { vocabulary = { 12, 36 }, invert = true }(lt.constant { { 2, 3, 1 } }):totable(), { { 12, 36, -1 } })
+  expect.equal(nn.IntegerLookup { max_tokens = 4 }:adapt(data.Dataset.from_tensor_slices { 5, 5, 6, 6, 6, 7 }):get_vocabulary(), { -1, 6, 5 })
+  expect.raises("InvalidArgument", "IntegerLookup: it is given float32, expected whole numbers", by "int", lt.constant { 1.5 })
+  expect.raises("InvalidArgument", "IntegerLookup: unknown option 'vocab'", nn.IntegerLookup, { vocab = { 1 } })
+  local model = nn.Sequential { nn.Input({ 3 }, { dtype = "int64" }), nn.IntegerLookup { vocabulary = { 12, 36 } }, nn.Embedding(3, 2) }
+  expect.equal(model(lt.constant { { 12, 36, 5 } }).shape, { 1, 3, 2 })
+  local path = expect.path ".safetensors"
+  local learned = nn.IntegerLookup():adapt { 3, 3, 9 }
+  model = nn.Sequential { nn.Input({ 1 }, { dtype = "int64" }), learned, nn.Embedding(4, 2) }
+  model:save(path)
+  expect.equal(nn.load_model(path).layers[1]:get_vocabulary(), { -1, 3, 9 })
+  os.remove(path)
+end)
+
 expect.case("CategoryEncoding, Discretization", function()
   local ids = lt.constant { { 1, 2 }, { 1, 1 }, { 2, 3 }, { 4, 2 } }
   expect.equal(nn.CategoryEncoding(4)(ids):totable(), { { 1, 1, 0, 0 }, { 1, 0, 0, 0 }, { 0, 1, 1, 0 }, { 0, 1, 0, 1 } })
@@ -133,7 +157,7 @@ expect.case("lines of texts, in batches, to a model", function()
   for line in data.text_lines(folder.at "empty.txt"):iterate() do error(line) end
   local model = nn.Sequential { nn.Dense(1) }
   model:compile { loss = "mse" }
-  expect.raises("InvalidArgument", "expected batches of rows", model.predict, model, ds:batch(2))
+  expect.raises("InvalidArgument", "its input is strings, expected numbers", model.predict, model, ds:batch(2))
 end)
 
 expect.case("columns of a csv", function()

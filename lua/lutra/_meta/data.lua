@@ -18,14 +18,14 @@ local data = {}
 --- Source: tf.data.Dataset
 function data.Dataset() end
 
---- A sequence of elements. An element has one or several values: tensors, or lists or tables by name of tensors.
+--- A sequence of elements. An element has one or several values: tensors, strings, or lists or tables by name of these.
 --- Datasets are immutable: each method returns a new one, and nothing is read before iteration.
 ---@class lutra.data.Dataset
 local Dataset = {}
 
 --- The rows of tensors, along the first axis. Through shuffle, take, skip, repeat_ and batch, rows are gathered a batch
 --- at a time.
----@param ... lutra.Tensor|table tensors or tables of numbers, one per value of an element; a single list of tensors counts as its entries; a table by name is one value
+---@param ... lutra.Tensor|table tensors, or tables of numbers or of strings, one per value of an element; a single list of tensors counts as its entries; a table by name is one value
 ---@return lutra.data.Dataset
 --- Errors: InvalidArgument for a scalar, first axes of different lengths, or a value that is not a tensor.
 --- Example:
@@ -33,6 +33,9 @@ local Dataset = {}
 ---     for x, y in ds:iterate() do print(x:item(), y:item()) end
 ---     --> 1.0	1
 ---     --> 2.0	2
+---     local texts = lt.data.Dataset.from_tensor_slices({"good", "bad"}, {1, 0})
+---     for text, label in texts:batch(2):iterate() do print(table.concat(text, " "), label) end
+---     --> good bad	lutra.Tensor([1 0], shape=(2,), dtype=int32)
 --- Source: tf.data.Dataset.from_tensor_slices
 function Dataset.from_tensor_slices(...) end
 

@@ -363,6 +363,26 @@ function losses.categorical_focal_crossentropy(y_true, y_pred, options) end
 --- Source: keras.losses.CategoricalFocalCrossentropy
 function losses.CategoricalFocalCrossentropy(options) end
 
+--- The loss of sequences whose labels have no places (connectionist temporal classification). Classes count from 1, and class
+--- 1 is the blank; labels 0 and 1 at the end of a row are padding. lutra.ctc_loss takes lengths and another blank.
+---@param y_true lutra.Tensor|table class numbers, shape [rows, most labels]
+---@param y_pred lutra.Tensor|table logits, shape [rows, steps, classes]
+---@return lutra.Tensor # one value per row
+--- Errors: InvalidArgument for other shapes, or labels that are no classes.
+--- Example:
+---     print(("%.4f"):format(lt.nn.losses.ctc({{2, 1}}, {{{0, 0}, {0, 0}}}):item()))  --> 0.2877
+--- Source: keras.losses.ctc
+function losses.ctc(y_true, y_pred) end
+
+--- The mean over the rows of ctc.
+---@param options? table {reduction = "sum_over_batch_size", "sum" or "none"}
+---@return function # takes labels, logits and optional sample weights; returns a scalar (one value per row for "none")
+--- Errors: InvalidArgument for an unknown option or reduction.
+--- Example:
+---     print(("%.4f"):format(lt.nn.losses.CTC()({{2, 1}}, {{{0, 0}, {0, 0}}}):item()))  --> 0.2877
+--- Source: keras.losses.CTC
+function losses.CTC(options) end
+
 --- 1 minus twice the overlap of labels and predictions over their sums: one number for the batch, or with axis one for each
 --- index of the other axes.
 ---@param y_true lutra.Tensor|table labels

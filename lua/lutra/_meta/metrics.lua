@@ -118,8 +118,9 @@ function metrics.TopKCategoricalAccuracy(options) end
 --- Source: keras.metrics.SparseTopKCategoricalAccuracy
 function metrics.SparseTopKCategoricalAccuracy(options) end
 
---- Of the elements predicted above the threshold, the fraction whose label is not 0; 0 if there are none.
----@param options? table {name; thresholds = 0.5: one number}
+--- Of the elements predicted above the threshold, the fraction whose label is not 0; 0 if there are none. Of several
+--- thresholds a list.
+---@param options? table {name; thresholds = 0.5: a number, or a list}
 ---@return table # with update_state, result and reset_state
 --- Errors: InvalidArgument for an unknown option, or a threshold that is not a number from 0 to 1.
 --- Example:
@@ -129,8 +130,9 @@ function metrics.SparseTopKCategoricalAccuracy(options) end
 --- Source: keras.metrics.Precision
 function metrics.Precision(options) end
 
---- Of the elements whose label is not 0, the fraction predicted above the threshold; 0 if there are none.
----@param options? table {name; thresholds = 0.5: one number}
+--- Of the elements whose label is not 0, the fraction predicted above the threshold; 0 if there are none. Of several
+--- thresholds a list.
+---@param options? table {name; thresholds = 0.5: a number, or a list}
 ---@return table # with update_state, result and reset_state
 --- Errors: InvalidArgument for an unknown option, or a threshold that is not a number from 0 to 1.
 --- Example:

@@ -29,7 +29,7 @@ function nn.Layer() end
 --- The input of a model in the functional form. Calling a layer with it returns a symbol to call the next layer with.
 --- The model then expects rows of this shape; a last axis of size 1 may be left out.
 ---@param shape integer[]|integer of a row, without the batch axis; -1 for any size
----@param options? table {name: lets the model take its rows as {name = rows}; dtype: rows are cast to it (default: not cast)}
+---@param options? table {name: lets the model take its rows as {name = rows}; dtype: rows are cast to it (default: not cast); "string": rows are strings, for a text layer}
 ---@return table # a symbol: it has a shape but no values
 --- Errors: InvalidArgument for an invalid shape or dtype.
 --- Example:

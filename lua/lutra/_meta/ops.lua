@@ -390,17 +390,17 @@ function lutra.cast(x, dtype) end
 --- Errors: InvalidArgument for an unknown dtype, and without one.
 function Tensor:cast(dtype) end
 
---- The Euclidean distance of each row of a from each row of b.
----@param a any [n, columns]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param b any [m, columns]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@return lutra.Tensor # [n, m]; float32 for integers, else the promoted dtype
---- Errors: InvalidArgument if a or b is no matrix, their columns differ, or both are bool.
+--- The Euclidean distance of each row of a from each row of b, in batches whose first axes broadcast. With the option p = 0, 1, math.huge or another number Minkowski's distance of that order, where 0 counts the columns that differ; or with metric = "cityblock", "sqeuclidean", "cosine", "correlation", "chebyshev", "minkowski" (by p), "hamming", "jaccard", "canberra" or "braycurtis" that of SciPy's name.
+---@param a any [..., n, columns]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any [..., m, columns]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # [..., n, m]; float32 for integers, else the promoted dtype
+--- Errors: InvalidArgument if a or b has fewer than two axes, their columns differ, for an unknown metric, or if one is bool.
 function lutra.cdist(a, b) end
 
---- The Euclidean distance of each row of a from each row of b.
----@param b any [m, columns]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@return lutra.Tensor # [n, m]; float32 for integers, else the promoted dtype
---- Errors: InvalidArgument if a or b is no matrix, their columns differ, or both are bool.
+--- The Euclidean distance of each row of a from each row of b, in batches whose first axes broadcast. With the option p = 0, 1, math.huge or another number Minkowski's distance of that order, where 0 counts the columns that differ; or with metric = "cityblock", "sqeuclidean", "cosine", "correlation", "chebyshev", "minkowski" (by p), "hamming", "jaccard", "canberra" or "braycurtis" that of SciPy's name.
+---@param b any [..., m, columns]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # [..., n, m]; float32 for integers, else the promoted dtype
+--- Errors: InvalidArgument if a or b has fewer than two axes, their columns differ, for an unknown metric, or if one is bool.
 function Tensor:cdist(b) end
 
 --- The smallest integer not below x; integers stay as they are.
@@ -1192,12 +1192,12 @@ function lutra.glu(x, axis) end
 --- Errors: InvalidArgument if x is bool or a scalar, for an axis that does not exist or for more than one, or for an odd number of elements.
 function Tensor:glu(axis) end
 
---- The slopes along an axis of samples at distance dx: central differences, and one-sided ones at both ends. The gradient of a loss is a tape's: tape:gradient(loss, variables).
+--- The slopes along an axis of samples at distance dx: central differences, and one-sided ones at both ends. In place of dx may stand the places of the samples along the axis, a vector; with a list of axes, and of a dx for each or one for all, the result is a list. The gradient of a loss is a tape's: tape:gradient(loss, variables).
 ---@param x any at least one axis; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param dx? any the distance of two samples (default 1)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
---- Errors: InvalidArgument if x is a scalar or bool, for an axis that does not exist or has fewer than edge_order + 1 elements, for dx 0, or for another edge_order.
+--- Errors: InvalidArgument if x is a scalar or bool, for an axis that does not exist or has fewer than edge_order + 1 elements, for dx 0, for as many places as the axis does not have, or for another edge_order.
 function lutra.gradient(x, dx, options) end
 
 --- A GRU step after its matrix products, with the reset gate applied after the recurrent product. x and recurrent have update gate, reset gate and candidate, in this order along the last axis: z and r are the logistic functions of the sums of the first two, candidate = tanh(x's + r * recurrent's), new state = candidate + z * (h - candidate).
@@ -1263,19 +1263,19 @@ function lutra.heaviside(x, values) end
 --- Errors: InvalidArgument if the shapes do not broadcast, or if both are bool.
 function Tensor:heaviside(values) end
 
---- Counts the elements of x in bins of equal width, and gives the bins' edges. Each bin has its lower edge, the last one both. Elements outside the range and nan are not counted. Without a range it is from the smallest to the largest element.
+--- Counts the elements of x in bins of equal width, and gives the bins' edges. Each bin has its lower edge, the last one both. Elements outside the range and nan are not counted. Without a range it is from the smallest to the largest element. A list or vector in place of bins has the edges. With the option weights = numbers in x's shape, their sums replace the counts; with density = true the results are divided so that their integral is 1; range = {low, high} is the same as min and max.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param bins? any how many bins (default 10)
 ---@param options? any options
 ---@return lutra.Tensor # counts [bins], int64; edges [bins + 1], float64 for float64, else float32
---- Errors: InvalidArgument for fewer than one bin, one end of a range alone, ends out of order, inf or nan without a range, or if x is bool.
+--- Errors: InvalidArgument for fewer than one bin, one end of a range alone, ends or edges out of order, weights of another shape, inf or nan without a range, or if x is bool.
 function lutra.histogram(x, bins, options) end
 
---- Counts the elements of x in bins of equal width, and gives the bins' edges. Each bin has its lower edge, the last one both. Elements outside the range and nan are not counted. Without a range it is from the smallest to the largest element.
+--- Counts the elements of x in bins of equal width, and gives the bins' edges. Each bin has its lower edge, the last one both. Elements outside the range and nan are not counted. Without a range it is from the smallest to the largest element. A list or vector in place of bins has the edges. With the option weights = numbers in x's shape, their sums replace the counts; with density = true the results are divided so that their integral is 1; range = {low, high} is the same as min and max.
 ---@param bins? any how many bins (default 10)
 ---@param options? any options
 ---@return lutra.Tensor # counts [bins], int64; edges [bins + 1], float64 for float64, else float32
---- Errors: InvalidArgument for fewer than one bin, one end of a range alone, ends out of order, inf or nan without a range, or if x is bool.
+--- Errors: InvalidArgument for fewer than one bin, one end of a range alone, ends or edges out of order, weights of another shape, inf or nan without a range, or if x is bool.
 function Tensor:histogram(bins, options) end
 
 --- The square root of a^2 + b^2, which neither overflows nor vanishes on the way; inf if either is infinite. Its gradient is 0 where it is 0.
@@ -2206,19 +2206,19 @@ function lutra.nonzero(x) end
 ---@return lutra.Tensor # [n, x's number of axes]; int64
 function Tensor:nonzero() end
 
---- The norm of the vectors along the given axes, or of all elements: the square root of the sum of squares; with ord 1 the sum of magnitudes, with ord math.huge the largest; 0 if there are no elements. Where it is 0, its gradient is 0.
+--- The norm of the vectors along the given axes, or of all elements: the square root of the sum of squares; with ord 1 the sum of magnitudes, with ord math.huge the largest, with -math.huge the smallest, with 0 the number of elements that are not 0, with another number p sum(|x|^p)^(1/p); 0 if there are no elements. ord = "nuc" is the nuclear norm of a matrix, or of those along two axes; matrix_norm has the others. Where it is 0, its gradient is 0.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param axis? any an axis or a list of axes to reduce over (default all)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape without the axes; float32 for integers, the dtype of the parts of complex numbers, else x's dtype
---- Errors: InvalidArgument for an axis that does not exist or is given twice, for another ord, or if x is bool.
+--- Errors: InvalidArgument for an axis that does not exist or is given twice, for an ord that is none of these, or if x is bool.
 function lutra.norm(x, axis, options) end
 
---- The norm of the vectors along the given axes, or of all elements: the square root of the sum of squares; with ord 1 the sum of magnitudes, with ord math.huge the largest; 0 if there are no elements. Where it is 0, its gradient is 0.
+--- The norm of the vectors along the given axes, or of all elements: the square root of the sum of squares; with ord 1 the sum of magnitudes, with ord math.huge the largest, with -math.huge the smallest, with 0 the number of elements that are not 0, with another number p sum(|x|^p)^(1/p); 0 if there are no elements. ord = "nuc" is the nuclear norm of a matrix, or of those along two axes; matrix_norm has the others. Where it is 0, its gradient is 0.
 ---@param axis? any an axis or a list of axes to reduce over (default all)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape without the axes; float32 for integers, the dtype of the parts of complex numbers, else x's dtype
---- Errors: InvalidArgument for an axis that does not exist or is given twice, for another ord, or if x is bool.
+--- Errors: InvalidArgument for an axis that does not exist or is given twice, for an ord that is none of these, or if x is bool.
 function Tensor:norm(axis, options) end
 
 --- For each label a vector with a one at the label's index and zeros elsewhere; only zeros if the label is not in 1 to depth.
@@ -3183,19 +3183,19 @@ function lutra.transpose(x, perm) end
 --- Errors: InvalidArgument if perm does not list each axis once.
 function Tensor:transpose(perm) end
 
---- The integral along an axis of samples at distance dx, by the trapezoidal rule.
+--- The integral along an axis of samples at distance dx, by the trapezoidal rule; with the option x at the places x, a vector or in y's shape.
 ---@param y any at least one axis; int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param axis? any the axis to integrate along (default -1)
 ---@param options? any options
 ---@return lutra.Tensor # y's shape without the axis; float32 for integers, else y's dtype
---- Errors: InvalidArgument if y is a scalar or bool, or for an axis that does not exist.
+--- Errors: InvalidArgument if y is a scalar or bool, for an axis that does not exist, or if x does not fit.
 function lutra.trapezoid(y, axis, options) end
 
---- The integral along an axis of samples at distance dx, by the trapezoidal rule.
+--- The integral along an axis of samples at distance dx, by the trapezoidal rule; with the option x at the places x, a vector or in y's shape.
 ---@param axis? any the axis to integrate along (default -1)
 ---@param options? any options
 ---@return lutra.Tensor # y's shape without the axis; float32 for integers, else y's dtype
---- Errors: InvalidArgument if y is a scalar or bool, or for an axis that does not exist.
+--- Errors: InvalidArgument if y is a scalar or bool, for an axis that does not exist, or if x does not fit.
 function Tensor:trapezoid(axis, options) end
 
 --- The solution x of a x = b, where a is the lower or the upper triangle of a matrix, whose other elements are not read. A 0 on the diagonal gives inf or nan.

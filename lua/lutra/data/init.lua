@@ -1,6 +1,6 @@
 -- lutra.data: input pipelines for training. Documented in _meta/data.lua.
 local lutra, tools, use = ...
-local options, structure, closing = use "options", use "data.structure", use "data.closing"
+local options, structure, closing, texts = use "options", use "data.structure", use "data.closing", use "texts"
 local dataset, Rows = use "data.dataset", use "data.rows"
 local Dataset, kInfinite, kUnknown = dataset.Dataset, dataset.kInfinite, dataset.kUnknown
 
@@ -18,7 +18,9 @@ end
 function Dataset.from_tensors(...)
   local parts = structure.parts("from_tensors", ...)
   for i, part in ipairs(parts) do
-    parts[i] = structure.each(part, function(tensor) return lutra.expand_dims(tensor, 1) end)
+    parts[i] = structure.each(part, function(value)
+      return type(value) == "userdata" and lutra.expand_dims(value, 1) or { value }
+    end)
   end
   return Rows.of("from_tensors", "from_tensors", parts)
 end
@@ -90,7 +92,9 @@ function Dataset.zip(...)
       local cut = {}
       for k, part in ipairs(input.parts) do
         cut[k] = input.count == count and part
-          or structure.each(part, function(tensor) return tensor[{ { 1, count } }] end)
+          or structure.each(part, function(value)
+            return type(value) == "table" and texts.slice(value, 1, count) or value[{ { 1, count } }]
+          end)
       end
       parts[i] = #cut == 1 and cut[1] or cut
     end

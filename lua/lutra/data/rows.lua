@@ -1,7 +1,7 @@
 -- Datasets of rows of tensors in some order: results of from_tensor_slices, shuffled, sliced and repeated. They produce
 -- row numbers (places.lua) instead of elements, so that a batch is one gather.
 local lutra, tools, use = ...
-local class, structure = use "class", use "data.structure"
+local class, structure, texts = use "class", use "data.structure", use "texts"
 local places, randomness, dataset = use "data.places", use "data.randomness", use "data.dataset"
 local Dataset, kInfinite = dataset.Dataset, dataset.kInfinite
 
@@ -66,16 +66,23 @@ local function sliced(tensors, first, last)
   return list
 end
 
+-- Rows first .. last of a tensor or of texts, or without `last` those of a tensor of row numbers.
+local function picked(value, first, last)
+  if type(value) == "table" then return last and texts.slice(value, first, last) or texts.gather(value, first) end
+  return last and value[{ { first, last } }] or lutra.gather(value, first)
+end
+
 -- An iterator over batches that a thread gathers, up to `ahead` in advance; nil if it cannot gather these rows.
 local function gathered_ahead(self, next_places, ahead)
-  local tensors = {}
+  local tensors, has_texts = {}, false
   for _, part in ipairs(self.parts) do
     structure.each(part, function(tensor)
       tensors[#tensors + 1] = tensor
+      has_texts = has_texts or type(tensor) == "table"
       return tensor
     end)
   end
-  local gatherer = tools.gatherer(tensors, ahead)
+  local gatherer = not has_texts and tools.gatherer(tensors, ahead)
   if not gatherer then return nil end
   local waiting, is_over = {}, false
   local function submit()
@@ -112,16 +119,14 @@ function Rows:batches(size, drops_remainder, ahead)
     local gathered = gathered_ahead(self, next_places, ahead)
     if gathered then return gathered end
   end
-  local device = structure.first_tensor(parts).device
+  local tensor = structure.first_tensor(parts)
+  local device = tensor and tensor.device or "/CPU:0"
   local function fetched()
     local first, last = next_places()
     if first == nil then return nil end
-    local key = last and { { first, last } }
     local values = {}
     for i = 1, #parts do
-      values[i] = structure.each(parts[i], function(tensor)
-        return key and tensor[key] or lutra.gather(tensor, first)
-      end)
+      values[i] = structure.each(parts[i], function(value) return picked(value, first, last) end)
     end
     return table.unpack(values)
   end

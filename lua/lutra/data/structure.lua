@@ -1,7 +1,7 @@
--- The structure of a dataset's element: one or several values, each a tensor or a table of tensors, in a list or by
--- name.
+-- The structure of a dataset's element: one or several values, each a tensor, texts (texts.lua) or a table of these, in a
+-- list or by name.
 local lutra, tools, use = ...
-local options = use "options"
+local options, texts = use "options", use "texts"
 
 local structure = {}
 
@@ -13,13 +13,13 @@ local function refuse_cycle(who, value, around)
   end
 end
 
--- Whether a table holds tensors or string keys at any depth, so that it is not a table of numbers.
+-- Whether a table holds tensors, strings or string keys at any depth, so that it is not a table of numbers.
 local function holds_tensors(who, value, around)
   refuse_cycle(who, value, around)
   around[value] = true
   local holds = false
   for key, entry in next, value do
-    holds = type(key) == "string" or type(entry) == "userdata"
+    holds = type(key) == "string" or type(entry) == "userdata" or type(entry) == "string"
       or type(entry) == "table" and holds_tensors(who, entry, around)
     if holds then break end
   end
@@ -27,14 +27,14 @@ local function holds_tensors(who, value, around)
   return holds
 end
 
--- Numbers, booleans and tables of them become tensors.
+-- Numbers, booleans and tables of them become tensors; texts stay.
 local function converted(who, value, around)
   local kind = type(value)
-  if kind == "userdata" then return value end
+  if kind == "userdata" or kind == "string" or texts.are(value) then return value end
   if kind == "number" or kind == "boolean" then return lutra.constant(value) end
   if kind ~= "table" or getmetatable(value) ~= nil then
     tools.fail("InvalidArgument",
-      ("%s: an element has %s, expected a tensor, numbers, or a table of them"):format(who, tools.what_is(value)))
+      ("%s: an element has %s, expected a tensor, numbers, strings, or a table of them"):format(who, tools.what_is(value)))
   end
   around = around or {}
   if not holds_tensors(who, value, around) then return lutra.constant(value) end
@@ -46,10 +46,11 @@ local function converted(who, value, around)
 end
 structure.converted = converted
 
--- The given values as a list. A single list that holds tensors counts as its entries.
+-- The given values as a list. A single list that holds tensors counts as its entries, as does one of texts and numbers.
 function structure.parts(who, ...)
   local given = table.pack(...)
-  if given.n == 1 and type(given[1]) == "table" and rawget(given[1], 1) ~= nil and holds_tensors(who, given[1], {}) then
+  if given.n == 1 and type(given[1]) == "table" and rawget(given[1], 1) ~= nil and holds_tensors(who, given[1], {})
+    and not texts.are(given[1]) then
     given = table.move(given[1], 1, rawlen(given[1]), 1, { n = rawlen(given[1]) })
   end
   if given.n == 0 then
@@ -60,40 +61,36 @@ function structure.parts(who, ...)
   return parts
 end
 
--- The same structure with f(tensor) in place of each tensor.
+-- The same structure with f(value) in place of each tensor and text.
 local function each(value, f)
-  if type(value) ~= "table" then return f(value) end
+  if type(value) ~= "table" or texts.is(value) then return f(value) end
   local out = {}
   for key, entry in pairs(value) do out[key] = each(entry, f) end
   return out
 end
 structure.each = each
 
-local function first_tensor(value)
-  while type(value) == "table" do value = select(2, next(value)) end
-  return value
-end
-structure.first_tensor = first_tensor
-
--- A list of strings, as batches of them are.
-local function is_texts(value)
-  if type(value) ~= "table" or getmetatable(value) ~= nil or type(value[1]) ~= "string" then return false end
-  for i = 1, #value do
-    if type(value[i]) ~= "string" then return false end
-  end
-  return true
+-- A tensor of the structure; nil if there are only texts.
+function structure.first_tensor(value)
+  local found
+  each(value, function(part)
+    if type(part) == "userdata" then found = found or part end
+    return part
+  end)
+  return found
 end
 
 -- The number of rows, which must be the same for all tensors.
 function structure.rows(who, parts)
   local rows, first
   local function visit(value, name)
-    if type(value) == "table" then
+    if type(value) == "table" and not texts.is(value) then
       for key, entry in pairs(value) do visit(entry, ("%s[%s]"):format(name, options.quoted(key))) end
       return
     end
-    if value.rank == 0 then
-      tools.fail("InvalidArgument", ("%s: %s is a scalar, expected rows along a first axis"):format(who, name))
+    if type(value) == "string" or type(value) == "userdata" and value.rank == 0 then
+      tools.fail("InvalidArgument", ("%s: %s is a %s, expected rows along a first axis"):format(who, name,
+        type(value) == "string" and "string" or "scalar"))
     end
     if rows and #value ~= rows then
       tools.fail("InvalidArgument",
@@ -123,12 +120,7 @@ end
 
 -- Stacks the elements' values of one position along a new first axis.
 function structure.stacked(values, place)
-  if type(values[1]) == "string" then
-    if not is_texts(values) then
-      tools.fail("InvalidArgument", ("batch: value %d is a string in the first element and none in another"):format(place))
-    end
-    return values
-  end
+  if texts.is(values) then return texts.check("batch", ("value %d of the elements"):format(place), values) end
   if type(values[1]) ~= "table" then return stack(values, place) end
   local out = {}
   for key in pairs(values[1]) do

@@ -153,6 +153,52 @@ local function binned(who, name, x, bins, range)
   return bin, is_inside, edges, n
 end
 
+-- How often each bin occurs, or the sum of its weights. A bin behind the others, number n, is left out.
+local function summed(who, x, bin, n, weights)
+  if weights then
+    weights = arguments.number(who, "weights", weights)
+    if weights.shape ~= x.shape then
+      fail("%s: weights has the shape %s, expected x's, %s", who, tostring(weights.shape), tostring(x.shape))
+    end
+  else
+    weights = lutra.ones(x.shape, { dtype = "int64" })
+  end
+  return arguments.slice(lutra.unsorted_segment_sum(weights:flatten(), bin:flatten() + 1, n + 1), 1, 1, n)
+end
+
+-- histogram with edges, weights or density; the op itself counts in bins of equal width (prelude.lua).
+local op = lutra.histogram
+function orders.histogram(x, bins, given)
+  local who = "histogram"
+  if given == nil and type(bins) == "table" and getmetatable(bins) == nil and #bins == 0 then bins, given = nil, bins end
+  local read = options.read(who, given, { bins = 10, min = false, max = false, range = false, weights = false, density = false })
+  if bins ~= nil then read.bins = bins end
+  options.boolean(who, "density", read.density)
+  x = arguments.inexact(who, "x", x)
+  local low, high = read.min, read.max
+  if read.range then
+    if type(read.range) ~= "table" or #read.range ~= 2 then
+      fail("%s: range is %s, expected {lowest, highest}", who, tools.what_is(read.range))
+    end
+    low, high = read.range[1], read.range[2]
+  end
+  local edges
+  if type(read.bins) == "number" then
+    _, edges = op(x, read.bins, { min = low or nil, max = high or nil })
+  else
+    edges = arguments.inexact(who, "bins", read.bins)
+    if low or high then fail("%s: a range goes with a number of bins, and bins are edges", who) end
+    if edges.rank == 1 and lutra.any(lutra.diff(edges):lt(0)):item() then
+      fail("%s: bins are edges in another order, expected them in ascending order", who)
+    end
+  end
+  local bin, is_inside, _, n = binned(who, "x", x, edges)
+  local counts = summed(who, x, lutra.where(is_inside, bin, n), n, read.weights)
+  if not read.density then return counts, edges end
+  local shares = counts:cast(edges.dtype)
+  return shares / (lutra.diff(edges) * shares:sum()), edges
+end
+
 function orders.histogram2d(x, y, given)
   local who = "histogram2d"
   local read = options.read(who, given, { bins = 10, range = false, weights = false })
@@ -169,17 +215,8 @@ function orders.histogram2d(x, y, given)
   local i, is_inside, x_edges, rows = binned(who, "x", x, of_x, range[1])
   local j, is_inside_too, y_edges, columns = binned(who, "y", y, of_y, range[2])
   local is_counted = lutra.logical_and(is_inside, is_inside_too)
-  -- A bin behind the others gets the rest.
-  local bin = lutra.where(is_counted, i * columns + j, rows * columns) + 1
-  local weights = lutra.ones({ x.size }, { dtype = "int64" })
-  if read.weights then
-    weights = arguments.number(who, "weights", read.weights)
-    if weights.shape ~= x.shape then
-      fail("%s: weights has the shape %s, expected x's, %s", who, tostring(weights.shape), tostring(x.shape))
-    end
-  end
-  local counts = lutra.unsorted_segment_sum(weights, bin, rows * columns + 1)
-  return arguments.slice(counts, 1, 1, rows * columns):reshape { rows, columns }, x_edges, y_edges
+  local bin = lutra.where(is_counted, i * columns + j, rows * columns)
+  return summed(who, x, bin, rows * columns, read.weights):reshape { rows, columns }, x_edges, y_edges
 end
 
 function orders.confusion_matrix(labels, predictions, given)
@@ -225,7 +262,7 @@ function orders.dynamic_partition(x, partitions, n)
   return (lutra.split(lutra.gather(x, lutra.argsort(partitions)), counts:totable(), 1))
 end
 
-local counts = { unique_consecutive = 2, ravel_multi_index = 3, lexsort = 1, digitize = 3, histogram2d = 3,
+local counts = { unique_consecutive = 2, ravel_multi_index = 3, lexsort = 1, digitize = 3, histogram = 3, histogram2d = 3,
   confusion_matrix = 3, dynamic_partition = 3 }
 for name, count in pairs(counts) do orders[name] = options.bounded(name, count, orders[name], true) end
 

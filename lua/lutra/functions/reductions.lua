@@ -38,16 +38,7 @@ function reductions.cumulative_trapezoid(y, axis, given)
   local at = arguments.axis(who, read.axis, y.rank)
   local n = y.shape[at]
   if n == 0 then fail("%s: y %s has no samples along axis %d", who, tostring(y.shape), at) end
-  local steps = options.number(who, "dx", read.dx)
-  if read.x then
-    local x = arguments.number(who, "x", read.x)
-    if x.rank ~= 1 or x.size ~= n then
-      fail("%s: x has the shape %s, expected a vector of %d numbers, one for each sample", who, tostring(x.shape), n)
-    end
-    local along = {}
-    for i = 1, y.rank do along[i] = i == at and n - 1 or 1 end
-    steps = lutra.diff(inexact(who, "x", x)):reshape(along)
-  end
+  local steps = read.x and use "functions.samples".steps(who, read.x, y, at) or options.number(who, "dx", read.dx)
   local means = (arguments.slice(y, at, 1, n - 1) + arguments.slice(y, at, 2, n - 1)) * 0.5
   local sums = lutra.cumsum(means * steps, at)
   if not read.initial then return sums end

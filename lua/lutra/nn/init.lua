@@ -35,7 +35,7 @@ for file, names in pairs {
     .. "RandomContrast",
   volumes = "Conv3D MaxPool3D MaxPooling3D AvgPool3D AveragePooling3D GlobalAvgPool3D GlobalAveragePooling3D GlobalMaxPool3D "
     .. "GlobalMaxPooling3D UpSampling3D ZeroPadding3D Cropping3D",
-  text_layers = "StringLookup TextVectorization Hashing", category_layers = "CategoryEncoding Discretization",
+  text_layers = "TextVectorization Hashing", lookup_layers = "StringLookup IntegerLookup", category_layers = "CategoryEncoding Discretization",
   recurrent_cells = "RNN SimpleRNNCell LSTMCell GRUCell StackedRNNCells",
   dot_layers = "Dot Attention AdditiveAttention",
 } do

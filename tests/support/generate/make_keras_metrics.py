@@ -79,7 +79,11 @@ METRICS = [
     ("AUC", "BITS", "P", {"summation_method": "minoring", "num_thresholds": 10}), ("AUC", "BITS", "REAL", {"from_logits": True}),
     ("SensitivityAtSpecificity", "BITS", "P", {"specificity": 0.4}), ("SpecificityAtSensitivity", "BITS", "P", {"sensitivity": 0.6}),
     ("PrecisionAtRecall", "BITS", "P", {"recall": 0.5}), ("RecallAtPrecision", "BITS", "P", {"precision": 0.4, "num_thresholds": 30}),
+    ("Precision", "BITS", "P", {"thresholds": [0.2, 0.6, 0.95]}), ("Recall", "BITS", "P", {"thresholds": [0.0, 0.5]}),
+    ("TruePositives", "BITS", "P", {"thresholds": [0.5]}),
 ]
+# Rows of classes from 0, the blank and the padding, and logits.
+CTC = (np.array([[1, 2, 2, 0], [3, 0, 0, 0], [2, 1, 3, 1]]), noise(13, (3, 7, 4)) * 6 - 3)
 
 print(f"-- Written by tests/support/generate/make_keras_metrics.py with Keras {keras.__version__}. Do not edit.")
 print("return {")
@@ -93,6 +97,9 @@ for name, y, p, options in LOSSES:
     rows = getattr(L, name)(reduction=None, **options)(DATA[y][0], DATA[p][0])
     value = loss(DATA[y][0], DATA[p][0])
     print(f'    {{ "{name}", "{y}", "{p}", {told({k: v + 1 if k == "axis" else v for k, v in options.items()}, False)}, rows = {nested(rows)}, value = {nested(value)} }},')
+print("  },\n  ctc = {")
+rows, value = L.CTC(reduction=None)(*CTC), L.CTC()(*CTC)
+print(f"    labels = {nested(CTC[0] + 1)}, logits = {nested(CTC[1])}, rows = {nested(rows)}, value = {nested(value)},")
 print("  },\n  metrics = {")
 for name, y, p, options in METRICS:
     results = []
@@ -103,7 +110,7 @@ for name, y, p, options in METRICS:
             if weighted:
                 weight = WEIGHTS[i]
                 if name in ("TruePositives", "TrueNegatives", "FalsePositives", "FalseNegatives", "AUC", "SensitivityAtSpecificity", "SpecificityAtSensitivity",
-                            "PrecisionAtRecall", "RecallAtPrecision", "BinaryIoU", "Sum", "R2Score"):
+                            "PrecisionAtRecall", "RecallAtPrecision", "BinaryIoU", "Precision", "Recall", "Sum", "R2Score"):
                     weight = np.repeat(WEIGHTS[i][:, None], CLASSES, 1)
                 if name == "OneHotIoU" or name == "OneHotMeanIoU":
                     weight = WEIGHTS[i]

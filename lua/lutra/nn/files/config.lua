@@ -162,6 +162,7 @@ function config.of_layer(layer, who)
   local place = ("%s: layer '%s'"):format(who, layer.name)
   if rawget(layer, "trainable") == false then out.trainable = false end
   if rawget(layer, "autocast") == false then out.autocast = false end
+  out.state = layer.saved_state and layer:saved_state()
   if kind == lutra.nn.Sequential then
     out.layers = encode_layers(who, layer.layers)
     out.input_shape, out.input_dtype = rawget(layer, "shape") and encode(place, layer.shape),
@@ -216,6 +217,13 @@ local function graph_from(who, description, custom)
   return lutra.nn.Model { inputs = inputs, outputs = outputs, name = description.name }
 end
 
+-- What a layer remembers beside weights, such as a vocabulary, as its saved_state has given it.
+function config.restore_state(who, layer, state)
+  expect_table(who, state, "a layer's state")
+  if not layer.restore_state then wrong(who, ("has a state of the layer '%s', which has none"):format(layer.name)) end
+  layer:restore_state(state)
+end
+
 -- custom: the program's own classes, by name.
 function config.layer_from(who, description, custom)
   expect_table(who, description, "a layer")
@@ -233,6 +241,7 @@ function config.layer_from(who, description, custom)
   end
   if description.trainable == false then made.trainable = false end
   if description.autocast == false then made.autocast = false end
+  if description.state ~= nil then config.restore_state(who, made, description.state) end
   return made
 end
 

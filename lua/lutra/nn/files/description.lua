@@ -43,7 +43,7 @@ local is_data = fields_of {
 local checks = {
   kind = is_text,
   input = list_of(fields_of { shape = list_of(is_count), dtype = is_text }),
-  model = is_table, compiled = is_table, why = is_text,
+  states = is_table, model = is_table, compiled = is_table, why = is_text,
   optimizer = fields_of {
     kind = is_text, iterations = is_count,
     has_slots = function(value) return type(value) == "boolean" end,

@@ -57,7 +57,7 @@ local function input_of(model)
   if not shape or type(shape[1]) == "table" then return nil end
   local sizes = {}
   for i, size in ipairs(shape) do sizes[i] = math.max(size, 1) end
-  return { { shape = sizes, dtype = "float32" } }
+  return { { shape = sizes, dtype = rawget(model, "input_dtype") or "float32" } }
 end
 
 -- Encoded settings, or why they cannot be stored.
@@ -111,6 +111,25 @@ local function weights_of(model)
   return tensors, path_of
 end
 
+-- What layers remember beside weights, by path.
+local function states_of(model)
+  local states = {}
+  for path, layer in pairs(below.layers_by_path(model)) do
+    states[path] = layer.saved_state and layer:saved_state()
+  end
+  return next(states) and states or nil
+end
+local function restore_states(who, path, model, about)
+  local layers = about and about.states and below.layers_by_path(model) or {}
+  for place, state in pairs(about and about.states or {}) do
+    if not layers[place] then
+      tools.fail("InvalidArgument", ("%s: %s: it has the state of a layer '%s', which the model '%s' does not have"):format(who, path,
+        options.quoted(place), model.name))
+    end
+    config.restore_state(("%s: %s"):format(who, path), layers[place], state)
+  end
+end
+
 -- The progress of training: the completed epochs, the random sequence, and the dataset's shuffles.
 local function training_of(model)
   local history, batches = rawget(model, "history"), rawget(model, "batches")
@@ -122,7 +141,8 @@ end
 
 local function write(model, path, include_optimizer, callbacks, is_joint)
   local tensors, path_of = weights_of(model)
-  local about = { format = kFormat, lutra = lutra.version, kind = model.kind, input = input_of(model) }
+  local about = { format = kFormat, lutra = lutra.version, kind = model.kind, input = input_of(model),
+    states = states_of(model) }
   about.model, about.why = described(config.of_layer, model, "save")
   if rawget(model, "loss") and include_optimizer then
     about.optimizer = optimizer_of(model, path_of, tensors, is_joint or rawget(model.optimizer, "shard") ~= nil)
@@ -156,7 +176,8 @@ end
 
 function saving:save_weights(path)
   require_path("save_weights", path)
-  local about = { format = kFormat, lutra = lutra.version, kind = self.kind, input = input_of(self) }
+  local about = { format = kFormat, lutra = lutra.version, kind = self.kind, input = input_of(self),
+    states = states_of(self) }
   lutra.save(path, (weights_of(self)), { metadata = { [kKey] = json.encode(about) } })
 end
 
@@ -272,6 +293,7 @@ local function load_into(who, model, path, tensors, about, resumes)
     tools.fail("InvalidArgument", ("%s: %s: it has no progress of a training, so that there is nothing to resume: save stores it, "
       .. "save_weights does not"):format(who, path))
   end
+  restore_states(who, path, model, about)
   ensure_weights(who, path, model, tensors, about)
   local variables, values, paths = matched(who, path, model, tensors)
   local said, slots, held = about and about.optimizer, nil, nil
@@ -309,6 +331,7 @@ end
 
 function saving:load_weights(path)
   local tensors, about = read_file("load_weights", path)
+  restore_states("load_weights", path, self, about)
   ensure_weights("load_weights", path, self, tensors, about)
   local variables, values = matched("load_weights", path, self, tensors)
   for i, variable in ipairs(variables) do variable:assign(values[i]) end

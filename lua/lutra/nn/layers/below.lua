@@ -13,8 +13,8 @@ below.is_layer = is_layer
 
 local function path_of(path, key) return path and path .. "." .. key or tostring(key) end
 
--- Calls on_layer(layer) and on_weight(variable, is_trainable, path) for everything in `value`, in order, each once. If
--- on_layer returns true, the layer's contents are skipped. A path consists of fields and indices: "layers.1.kernel".
+-- Calls on_layer(layer, path) and on_weight(variable, is_trainable, path) for everything in `value`, in order, each once.
+-- If on_layer returns true, the layer's contents are skipped. A path consists of fields and indices: "layers.1.kernel".
 local function walk(value, trainable, seen, on_weight, on_layer, path)
   if type(value) == "userdata" then
     if getmetatable(value) == "lutra.Variable" and not seen[value] then
@@ -24,7 +24,7 @@ local function walk(value, trainable, seen, on_weight, on_layer, path)
   elseif type(value) == "table" and not seen[value] then
     seen[value] = true
     if is_layer(value) then
-      if on_layer and on_layer(value) then return end
+      if on_layer and on_layer(value, path) then return end
       for _, key in ipairs(value._fields) do
         walk(rawget(value, key), trainable and value.trainable, seen, on_weight, on_layer, path_of(path, key))
       end
@@ -54,6 +54,15 @@ function below.weights(layer, wanted)
 end
 
 local function ignore() end
+
+-- The sublayers at any depth by path.
+function below.layers_by_path(layer)
+  local found = {}
+  walk(layer, true, {}, ignore, function(each, path)
+    if path then found[path] = each end
+  end)
+  return found
+end
 
 -- All sublayers of a layer at any depth, each once.
 function below.layers(layer)

@@ -80,6 +80,12 @@ function Discretization:adapt(data)
   self:set_boundaries(numbers)
   return self
 end
+-- What a model's file keeps (files/saving.lua): boundaries that were learned.
+function Discretization:saved_state()
+  local numbers = self.num_bins and rawget(self, "bin_boundaries")
+  return numbers and { bin_boundaries = { table.unpack(numbers) } } or nil
+end
+function Discretization:restore_state(state) self:set_boundaries(state.bin_boundaries) end
 function Discretization:compute_output_shape(shape)
   return encoded_shape(shape, #(rawget(self, "bin_boundaries") or {}) + 1, self.mode)
 end

@@ -5,6 +5,7 @@ local regularizers, precision, masks, below = use "nn.layers.regularizers", use 
   use "nn.training.masks", use "nn.layers.below"
 local added, shapes = use "nn.training.added_losses", use "nn.layers.row_shapes"
 local shape_below, result = shapes.below, shapes.result
+local texts = use "texts"
 
 local Layer = class "nn.Layer"
 
@@ -281,12 +282,18 @@ function Layer:__call(x, training)
   if type(x) == "table" and (x.is_symbol or type(x[1]) == "table" and x[1].is_symbol) then
     return use "nn.models.graph".apply(self, x, given or training ~= nil and { training = training } or nil)
   end
-  if type(x) == "table" and type(x[1]) ~= "userdata" or type(x) == "number" then x = lutra.constant(x) end
+  if type(x) == "table" and type(x[1]) ~= "userdata" or type(x) == "number" then
+    if not texts.is(x) then
+      x = lutra.constant(x)
+    elseif not self.is_the_programs then
+      self:refuse("its input is strings, expected numbers: a text layer such as lt.nn.TextVectorization makes them")
+    end
+  end
   if type(x) ~= "table" and not tools.is_tensor(x) then
     self:refuse("its input is %s, expected a tensor", tools.what_is(x))
   end
   if not self.built then
-    if type(x) == "table" then require_tensors(self, x) end
+    if type(x) == "table" and not texts.is(x) then require_tensors(self, x) end
     self:ensure_built(shape_below(x))
   end
   local before, outer = running.training or false, running.layer

@@ -1,11 +1,13 @@
 -- Shapes of rows, without the batch axis: of tensors, and of results of layers that must be tried out to find the
 -- shape.
-local lutra, tools = ...
+local lutra, tools, use = ...
+local texts = use "texts"
 
 local shapes = {}
 
 -- A tensor's shape without the batch axis, or those of a list of tensors.
 function shapes.below(x)
+  if texts.is(x) then return { table.unpack(texts.sizes(x), 2) } end
   if type(x) ~= "table" then
     local shape = x.shape
     return { table.unpack(shape, 2) }

@@ -2,6 +2,7 @@
 -- layers between two of them.
 local lutra, tools, use = ...
 local class, options, layers = use "class", use "options", use "nn.layers.layer"
+local model_inputs = use "nn.models.inputs"
 
 local Symbol = class "nn.Symbol"
 Symbol.is_symbol = true
@@ -19,13 +20,13 @@ local graph = {}
 local inputs_made = 0
 
 -- A symbol for a model's input, with this shape without the batch axis; -1 is any size. The input is cast to the dtype
--- option, if given.
+-- option, if given; "string": its rows are strings.
 function graph.input(shape, given)
   if type(shape) == "table" and shape.shape then given, shape = shape, shape.shape end
   local read = options.read("Input", given, { shape = false, name = false, dtype = false })
-  if read.dtype and (type(read.dtype) ~= "string" or rawget(lutra, read.dtype) ~= read.dtype) then
+  if read.dtype and read.dtype ~= "string" and (type(read.dtype) ~= "string" or rawget(lutra, read.dtype) ~= read.dtype) then
     tools.fail("InvalidArgument",
-      ("Input: dtype is %s, expected one such as \"float32\" or \"int32\""):format(tools.what_is(read.dtype)))
+      ("Input: dtype is %s, expected one such as \"float32\" or \"int32\", or \"string\""):format(tools.what_is(read.dtype)))
   end
   inputs_made = inputs_made + 1
   local name = read.name or "input_" .. inputs_made
@@ -59,6 +60,7 @@ function graph.apply(layer, x, given)
         .. "them must be"):format(
         layer.name, i, tools.what_is(input)))
     end
+    model_inputs.check_kind(layer, i, input.dtype == "string", ("its input '%s'"):format(input.name))
     shapes[i] = input.shape
   end
   local below = x.is_symbol and shapes[1] or shapes

@@ -4,6 +4,7 @@
 local lutra, tools, use = ...
 local options, layers, graph, replicas = use "options", use "nn.layers.layer", use "nn.models.graph", use "distribute.replicas"
 local precision, inputs, added = use "nn.training.precision", use "nn.models.inputs", use "nn.training.added_losses"
+local texts, check_texts = use "texts", inputs.check_texts
 local running, compute = layers.running, layers.compute
 
 local Model = layers.Layer:extend "Model"
@@ -117,8 +118,8 @@ end
 -- Shapes and dtypes of rows, which a file stores (saving.lua).
 local function inputs_of(x)
   local list = {}
-  for i, tensor in ipairs(type(x) == "table" and x or { x }) do
-    list[i] = { shape = { table.unpack(tensor.shape, 2) }, dtype = tensor.dtype }
+  for i, rows in ipairs(type(x) == "table" and not texts.is(x) and x or { x }) do
+    list[i] = { shape = layers.shape_below(rows), dtype = type(rows) == "table" and "string" or rows.dtype }
   end
   return list
 end
@@ -131,7 +132,10 @@ local function shapes_like(inputs)
 end
 local function rows_like(inputs)
   local rows = {}
-  for i, input in ipairs(inputs) do rows[i] = lutra.ones({ 1, table.unpack(input.shape) }, { dtype = input.dtype }) end
+  for i, input in ipairs(inputs) do
+    local sizes = { 1, table.unpack(input.shape) }
+    rows[i] = input.dtype == "string" and texts.empty(sizes) or lutra.ones(sizes, { dtype = input.dtype })
+  end
   return one_or_all(rows)
 end
 
@@ -141,6 +145,7 @@ function Model:ensure_ready(x, inputs)
   local strategy = rawget(self, "strategy")
   if strategy and replicas.strategy() ~= strategy then return strategy:scope(self.ensure_ready, self, x, inputs) end
   if not self.built then
+    check_texts(self, x)
     rawset(self, "first_input", inputs or inputs_of(x))
     self:ensure_built(inputs and shapes_like(inputs) or layers.shape_below(x))
   end

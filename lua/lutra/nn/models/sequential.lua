@@ -5,6 +5,7 @@ local options, layers, Model, inputs = use "options", use "nn.layers.layer", use
 local running, compute = layers.running, layers.compute
 
 local Sequential = Model:extend "Sequential"
+Sequential.is_chain = true
 
 -- nn.Sequential {layer, layer, ..., name = }; the first entry may be an Input.
 function Sequential:init(given)
@@ -39,6 +40,8 @@ function Sequential:add(layer)
   for _, other in ipairs(chain) do
     if other == layer then self:refuse("the layer '%s' is in it already", layer.name) end
   end
+  if #chain > 0 then inputs.check_kind(layer, nil, false, ("the layer '%s' before it"):format(chain[#chain].name))
+  elseif self.shape then inputs.check_kind(layer, nil, self.input_dtype == "string", "the model's Input") end
   if #chain == 0 and rawget(layer, "input_shape") then self.shape = layer.input_shape end
   chain[#chain + 1] = layer
   -- Make the weights as soon as the shapes are known.
@@ -60,6 +63,7 @@ end
 
 function Sequential:build(shape)
   rawset(self, "shape", shape)
+  if inputs.is_text(self) then self.input_dtype = "string" end
   self:compute_output_shape(shape)
 end
 
@@ -74,6 +78,7 @@ end
 
 function Sequential:call(x, training)
   local chain, outer = self.layers, running.layer
+  inputs.check_texts(self, x)
   if self.shape then x = inputs.of_layers(self, x, self.shape) end
   for i = 1, #chain do
     local layer = chain[i]

@@ -3,7 +3,7 @@
 local lutra, tools, use = ...
 local class, layers, replicas = use "class", use "nn.layers.layer", use "distribute.replicas"
 local values, steps, mirrored = use "distribute.values", use "distribute.steps", use "distribute.mirrored"
-local waiting = use "nn.training.waiting"
+local waiting, texts = use "nn.training.waiting", use "texts"
 local GradientTape, running = lutra.GradientTape, layers.running
 
 local replicated = {}
@@ -13,11 +13,12 @@ local Shares = class "nn.Shares"
 function Shares:init(list) self.list = list end
 
 local function rows_of(x)
-  while type(x) == "table" do x = x[next(x)] end
+  while type(x) == "table" and not texts.is(x) do x = x[next(x)] end
   return #x
 end
 
 local function slice(value, share)
+  if texts.is(value) then return texts.slice(value, share.first, share.last) end
   if type(value) == "table" then
     local out = {}
     for key, entry in pairs(value) do out[key] = slice(entry, share) end
@@ -138,6 +139,7 @@ end
 
 local function dtype_words(value)
   if not value then return "none" end
+  if texts.is(value) then return "strings" end
   if tools.is_tensor(value) then return value.dtype end
   local words = {}
   for key, entry in pairs(value) do words[#words + 1] = ("%s: %s"):format(key, dtype_words(entry)) end

@@ -28,7 +28,7 @@ local function elements(self, y_true, y_pred, sample_weight)
   return label, y_pred, weight
 end
 
--- One threshold or several: with several the result is a list.
+-- One threshold or several: of several the result is a list.
 local function check_thresholds(self, who)
   local list = type(self.thresholds) == "table" and self.thresholds or { self.thresholds }
   if #list == 0 then
@@ -57,7 +57,7 @@ for _, entry in ipairs {
   function Count:result()
     local counts = self.counts and self.counts:totable() or {}
     for i = 1, #self.list do counts[i] = counts[i] or 0.0 end
-    return type(self.thresholds) == "table" and counts or counts[1]
+    return #counts > 1 and counts or counts[1]
   end
 end
 

@@ -2,6 +2,7 @@
 local lutra, tools, use = ...
 local class, options, losses, class_weights = use "class", use "options", use "nn.training.losses",
   use "nn.training.class_weights"
+local texts = use "texts"
 
 local DatasetBatches = class "nn.DatasetBatches"
 
@@ -117,7 +118,8 @@ local function next_values(self)
 end
 
 local function rows_of(self, x)
-  local tensor = type(x) == "table" and select(2, next(x)) or x
+  local tensor = type(x) == "table" and not texts.is(x) and select(2, next(x)) or x
+  if texts.is(tensor) then return #tensor end
   if type(tensor) ~= "userdata" or tensor.rank == 0 then
     tools.fail("InvalidArgument",
       ("%s: the dataset's elements are %s, expected batches of rows: dataset:batch(n) makes them"):format(

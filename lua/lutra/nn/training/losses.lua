@@ -182,6 +182,7 @@ for file, names in pairs {
     mean_squared_logarithmic_error msle]],
   imbalance_losses = [[BinaryFocalCrossentropy CategoricalFocalCrossentropy Dice Tversky binary_focal_crossentropy
     categorical_focal_crossentropy dice tversky]],
+  ctc_loss = "CTC ctc",
 } do
   for name in names:gmatch "%S+" do more[name] = "nn.training." .. file end
 end

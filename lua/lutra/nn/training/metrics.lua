@@ -199,15 +199,38 @@ end)
 
 -- Defines precision or recall: pick(label, predicted), both 0 or 1, returns what is counted, and among which elements.
 local function define_share(name, word, pick)
-  local Share = class("nn.metrics." .. name, Mean)
+  local Share, who = class("nn.metrics." .. name, Mean), "metrics." .. name
   function Share:init(given)
-    for key, value in pairs(options.read("metrics." .. name, given, { thresholds = 0.5, name = word })) do
-      self[key] = value
+    for key, value in pairs(options.read(who, given, { thresholds = 0.5, name = word })) do self[key] = value end
+    if type(self.thresholds) == "table" and #self.thresholds == 1 then self.thresholds = self.thresholds[1] end
+    if type(self.thresholds) ~= "table" then
+      options.number(who, "thresholds", self.thresholds, 0, 1)
+    else
+      -- A metric for each; the result is a list.
+      if #self.thresholds == 0 then tools.fail("InvalidArgument", who .. ": thresholds is an empty list, expected numbers of 0 to 1") end
+      self.each = {}
+      for i, threshold in ipairs(self.thresholds) do
+        options.number(who, ("thresholds[%d]"):format(i), threshold, 0, 1)
+        self.each[i] = Share { thresholds = threshold, name = self.name }
+      end
     end
-    options.number("metrics." .. name, "thresholds", self.thresholds, 0, 1)
     self:reset_state()
   end
+  function Share:reset_state()
+    for _, each in ipairs(self.each or {}) do each:reset_state() end
+    if not self.each then Mean.reset_state(self) end
+  end
+  function Share:result()
+    if not self.each then return Mean.result(self) end
+    local list = {}
+    for i, each in ipairs(self.each) do list[i] = each:result() end
+    return list
+  end
   function Share:update_state(y_true, y_pred, sample_weight)
+    if self.each then
+      for _, each in ipairs(self.each) do each:update_state(y_true, y_pred, sample_weight) end
+      return
+    end
     y_true, y_pred = tensor(self.name, "y_true", y_true), tensor(self.name, "y_pred", y_pred)
     local label = lutra.cast(fitted(self.name, y_true, y_pred):ne(0), "float32")
     local counted, among = pick(label, lutra.cast(y_pred:gt(self.thresholds), "float32"))

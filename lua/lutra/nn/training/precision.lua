@@ -22,6 +22,7 @@ local floats = { float16 = true, bfloat16 = true, float32 = true, float64 = true
 
 -- Casts float tensors, alone or in a table, to `dtype`.
 local function as(x, dtype)
+  if type(x) == "string" then return x end
   if type(x) == "table" then
     local made = {}
     for key, each in pairs(x) do made[key] = as(each, dtype) end

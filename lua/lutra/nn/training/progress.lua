@@ -18,7 +18,13 @@ local kBar = 20
 -- Least seconds between redraws of a line.
 local kPause = 0.05
 
-local function number_text(value)
+local number_text
+function number_text(value)
+  if type(value) == "table" then -- of a metric with several thresholds
+    local words = {}
+    for i, each in ipairs(value) do words[i] = number_text(each) end
+    return "[" .. table.concat(words, ", ") .. "]"
+  end
   if value ~= value or value == 0 or math.abs(value) > 1e-3 then return ("%.4f"):format(value) end
   return ("%.4e"):format(value)
 end

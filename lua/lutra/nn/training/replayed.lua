@@ -104,6 +104,7 @@ return function(model, told, steps)
   local always = mode == "always"
   if mode == "never" or not always and steps < kLeastSteps then return nil end
   if model.strategy or model.stops_at_nan or model.compiled_outputs then return nil end
+  if type(model.loss) == "table" and model.loss.never_replayed then return nil end
   local compiled = model.compiled_with
   if not (is_own("loss", function() return losses.public end, compiled.loss) and is_own_optimizer(model.optimizer)
       and are_own_metrics(model.metrics) and are_own_callbacks(told) and has_own_layers(model)) then

@@ -1,6 +1,6 @@
 -- Batches of tensors for fit, evaluate and predict: rows in batches, shuffled by a seed; validation splits.
 local lutra, tools, use = ...
-local class, options = use "class", use "options"
+local class, options, texts = use "class", use "options", use "texts"
 
 local tensor_batches = {}
 
@@ -9,10 +9,24 @@ local function has_names(value)
   return type(value) == "table" and value[1] == nil and type(next(value)) == "string" and getmetatable(value) == nil
 end
 
--- Converts numbers to a tensor; keeps a list or table of tensors, for several inputs.
+-- Whether value is a list of tensors, or of texts and tensors; labels are false for an output without a loss.
+local function is_list(value)
+  for i = 1, math.min(#value, 8) do
+    if type(value[i]) == "userdata" or value[i] == false then return true end
+  end
+  return false
+end
+
+-- Converts numbers to a tensor; keeps texts, and a list or table of tensors and texts, for several inputs.
 function tensor_batches.read(who, name, value)
   local kind = type(value)
-  if kind == "table" and (type(value[1]) == "userdata" or value[1] == false) then return value end
+  if kind == "table" and is_list(value) then return value end
+  if kind == "table" and texts.begin(value) then
+    if not name:find "^x" then
+      tools.fail("InvalidArgument", ("%s: %s has strings, expected numbers: lt.nn.StringLookup makes ids of strings"):format(who, name))
+    end
+    return texts.check(who, name, value)
+  end
   if has_names(value) then
     if name == "y" then
       tools.fail("InvalidArgument",
@@ -28,7 +42,8 @@ function tensor_batches.read(who, name, value)
   if kind == "table" then return lutra.constant(value) end
   if kind ~= "userdata" then
     tools.fail("InvalidArgument",
-      ("%s: %s is %s, expected a tensor or a table of numbers"):format(who, name, tools.what_is(value)))
+      ("%s: %s is %s, expected a tensor or a table of numbers%s"):format(who, name, tools.what_is(value),
+        kind == "string" and " or of strings" or ""))
   end
   return value
 end
@@ -38,12 +53,12 @@ function tensor_batches.rows(who, arrays)
   local rows, first
   for _, name in ipairs { "x", "y", "sample_weight" } do
     local value = arrays[name]
-    local list = type(value) == "table" and value or { value }
+    local list = type(value) == "table" and not texts.is(value) and value or { value }
     for key, tensor in pairs(list) do
       local here = type(key) == "string" and ("%s['%s']"):format(name, key) or #list > 1
         and ("%s[%d]"):format(name, key) or name
       -- Labels are false for an output without a loss.
-      if tensor and tensor.rank == 0 then
+      if tensor and type(tensor) ~= "table" and tensor.rank == 0 then
         tools.fail("InvalidArgument",
           ("%s: %s is a scalar, expected rows: the first axis is the batch"):format(who, here))
       end
@@ -61,6 +76,7 @@ end
 
 local function each(value, f)
   if type(value) ~= "table" then return value and f(value) end
+  if texts.is(value) then return f(value) end
   local out = {}
   for key, entry in pairs(value) do out[key] = entry and f(entry) end
   return out
@@ -69,11 +85,11 @@ end
 -- Rows first .. last, sharing the tensors' memory.
 function tensor_batches.slice(value, first, last)
   local key = { { first, last } }
-  return each(value, function(tensor) return tensor[key] end)
+  return each(value, function(rows) return type(rows) == "table" and texts.slice(rows, first, last) or rows[key] end)
 end
 
 local function gather(value, places)
-  return each(value, function(tensor) return lutra.gather(tensor, places) end)
+  return each(value, function(rows) return (type(rows) == "table" and texts or lutra).gather(rows, places) end)
 end
 
 -- Batches of `size` rows; the last one has the rest. get(i) returns x, y, weight and the number of rows of batch i.
