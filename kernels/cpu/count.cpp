@@ -41,11 +41,7 @@ template <> int64_t count_nonzero(const BFloat16* x, int64_t n) {
   return count_half(reinterpret_cast<const uint16_t*>(x), n);
 }
 
-template <class T> bool is_nonzero(T value) {
-  if constexpr (std::is_same_v<T, bool>) return value;
-  else if constexpr (kIsComplex<T>) return value != T(0);
-  else return value != 0;
-}
+template <class T> bool is_nonzero(T value) { return value != T(0); }
 
 // Where the results of each block of x begin; one more entry holds their total number.
 template <class T> std::vector<int64_t> block_starts(const Array& x) {
@@ -294,8 +290,7 @@ void register_count_cpu(KernelRegistry& kernels) {
     using T = typename decltype(tag)::type;
     return KernelEntry{.run = run_nonzero<T>, .count = count_nonzero_rows<T>};
   };
-  kernels.add_each("Where", DeviceType::CPU, AllTypes{}, nonzero);
-  kernels.add_each("Where", DeviceType::CPU, ComplexTypes{}, nonzero);
+  kernels.add_each("Where", DeviceType::CPU, EveryType{}, nonzero);
   kernels.add_each("LowerBound", DeviceType::CPU, AllTypes{},
                    [](auto tag) { return KernelEntry{.run = run_searchsorted<typename decltype(tag)::type>}; });
   kernels.add_each("Bincount", DeviceType::CPU, AllInts{}, [](auto tag) {

@@ -50,12 +50,8 @@ template <class T> void run_eig(const KernelArgs& args) {
 
 void register_eig_cpu(KernelRegistry& kernels) {
   for (const char* name : {"Eig", "Eigvals"}) {
-    auto add = [&](auto types) {
-      kernels.add_each(name, DeviceType::CPU, types,
-                       []<class T>(TypeTag<T>) { return KernelEntry{.run = run_eig<T>}; });
-    };
-    add(AllFloats{});
-    add(ComplexTypes{});
+    kernels.add_each(name, DeviceType::CPU, InexactTypes{},
+                     []<class T>(TypeTag<T>) { return KernelEntry{.run = run_eig<T>}; });
   }
 }
 

@@ -13,9 +13,8 @@ namespace lutra {
 
 template <class Number> void eigh(int64_t n, const Number* a, double* w, Number* v) {
   using Matrix = ColumnsOf<Number>;
-  Matrix matrix = rows_of(a, n, n);
   auto values = rows_of(w, n, 1);
-  Matrix lower = matrix.template triangularView<Eigen::Lower>();
+  Matrix lower = rows_of(a, n, n).template triangularView<Eigen::Lower>();
   if (!lower.allFinite()) {
     values.setConstant(not_a_number<double>());
     if (v != nullptr) rows_of(v, n, n).setConstant(not_a_number<Number>());

@@ -21,7 +21,6 @@ template <class Number> using ColumnsOf = Eigen::Matrix<EigenNumber<Number>, Eig
 template <class Number>
 using RowsOf = Eigen::Matrix<EigenNumber<Number>, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using Columns = ColumnsOf<double>;
-using Rows = RowsOf<double>;
 
 template <class Number> Eigen::Map<const RowsOf<Number>> rows_of(const Number* data, int64_t rows, int64_t columns) {
   return {reinterpret_cast<const EigenNumber<Number>*>(data), rows, columns};

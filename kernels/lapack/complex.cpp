@@ -67,7 +67,7 @@ template <class T> void solve_from_right(Triangle kind, int64_t rows, int64_t n,
 template <class T> void factorise_qr(int64_t m, int64_t n, Complex<T>* a, Complex<T>* q) {
   const int64_t k = std::min(m, n);
   const int rows = static_cast<int>(m), columns = static_cast<int>(n), values = static_cast<int>(k);
-  std::vector<Complex<T>> factors(static_cast<std::size_t>(k)), packed = with_spare(a, m, n), basis;
+  std::vector<Complex<T>> factors(static_cast<std::size_t>(k)), packed = with_spare(a, m, n);
   int info = 0;
   {
     Call call;
@@ -78,14 +78,13 @@ template <class T> void factorise_qr(int64_t m, int64_t n, Complex<T>* a, Comple
         },
         spare_numbers(m, n));
     std::copy_n(packed.data(), m * n, a);
-    basis = with_spare(a, m, k);
     with_workspace<Complex<T>>(
         [&](Complex<T>* work, const int* size) {
-          f.ungqr(&rows, &values, &values, basis.data(), &rows, factors.data(), work, size, &info);
+          f.ungqr(&rows, &values, &values, packed.data(), &rows, factors.data(), work, size, &info);
         },
         spare_numbers(m, n));
   }
-  turn(basis.data(), m, k, m, q, k);
+  turn(packed.data(), m, k, m, q, k);
 }
 
 // c^T = b^T a^T

@@ -31,7 +31,8 @@ template <class T, class Run> void with_workspace(const Run& run, int64_t spare 
 
 // Note [Reads behind complex matrices]
 // Products of complex matrices and vectors in OpenBLAS up to 0.3.21 at least read one number more than they use, a
-// column further on (its issues 4013 and 5000). So the memory that geqrf, ungqr, gesdd, heevd and geev get has so many spare numbers behind it.
+// column further on (its issues 4013 and 5000). So the memory that geqrf, ungqr, gesdd, heevd and geev get has so many
+// spare numbers behind it.
 inline int64_t spare_numbers(int64_t rows, int64_t columns) { return std::max(rows, columns) + 16; }
 
 inline bool is_finite(float x) { return std::isfinite(x); }

@@ -1,6 +1,6 @@
--- watch(f): sees what f does while a graph records it that replays will not do: calls of print, math.random and the
--- like, and assignments to upvalues, globals and the entries of plain tables that f or its helpers refer to.
--- watch:finish() ends it and returns a clause for users, or nil.
+-- watch(f) notes the effects of f that replays of a graph will not repeat: calls of print, math.random and the like, and
+-- assignments to upvalues, globals and entries of plain tables that f or its helpers refer to. watch:finish() returns
+-- them as a clause for users, or nil.
 
 local kMostFunctions, kMostTables, kMostEntries = 100, 50, 500
 local kCalls = { "print", "io.write", "io.read", "io.lines", "io.open", "math.random", "os.time", "os.clock", "os.date",

@@ -7,7 +7,7 @@ local image, nn = lt.image, lt.nn
 local count, epochs = tonumber(arg[1]) or 300, tonumber(arg[2]) or 40
 local x, y = digits.draw(count, 1)
 local test_x, test_y = digits.draw(1000, 2)
--- The test's images are moved, turned and of other brightness than those that are learned from.
+-- Test images are shifted, rotated and brighter than the training images.
 local function disturbed(batch, seed)
   local angles = lt.random.uniform({ #batch }, { minval = -0.3, maxval = 0.3, seed = seed })
   local moved = {}

@@ -1,4 +1,4 @@
--- A mixture of normal distributions, fitted by expectation and maximisation.
+-- A mixture of normal distributions, fitted by expectation-maximisation (EM).
 --   lutra scripts/experiments/gaussian_mixture.lua [POINTS [STEPS]]
 -- The points are drawn from three ellipses; the program prints the log-likelihood, which never falls, and what it finds.
 local D = lt.distributions

@@ -1,4 +1,4 @@
--- A sequence to a sequence, with attention: dates as people write them become dates as numbers.
+-- Translates sequences with attention: dates as people write them become dates as numbers.
 --   lutra scripts/experiments/seq2seq.lua [DATES [EPOCHS]]
 -- An encoder reads "7 march 2031", a decoder writes "2031-03-07" and looks back by attention (Luong et al., 2015).
 local nn = lt.nn

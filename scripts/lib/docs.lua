@@ -98,7 +98,8 @@ On the host: rows become tensors on the CPU, and go to the device that uses them
 
 -- Names of lutra itself that compute nothing.
 local is_other = {}
-for name in ([[load save device tidy synchronize time iserror set_print_options help set_seed to_dlpack from_dlpack]]):gmatch "%S+" do
+for name in ([[load save device tidy synchronize time iserror set_print_options help set_seed to_dlpack from_dlpack
+    constant from_bytes Variable GradientTape graph custom_gradient sparse.is_sparse]]):gmatch "%S+" do
   is_other[name] = true
 end
 

@@ -46,7 +46,8 @@ std::unique_ptr<EntryReader> new_entry_reader(const EntryHelp& help, const Repor
       .history_path = default_history_path(ignores_environment),
       .help = help,
       .colours = report.has_colors(),
-      .keys = !ignores_environment && environment_variable("LUTRA_KEYS") == "vi" ? Editor::Keys::Vi : Editor::Keys::Emacs,
+      .keys =
+          !ignores_environment && environment_variable("LUTRA_KEYS") == "vi" ? Editor::Keys::Vi : Editor::Keys::Emacs,
       .watched = watched,
       .on_watched = std::move(on_watched),
   });

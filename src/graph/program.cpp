@@ -106,10 +106,9 @@ std::string difference_of(Context& context, const Program& a, const Program& b) 
       std::equal(a.variables.begin(), a.variables.end(), b.variables.begin(), b.variables.end(),
                  [](const auto& x, const auto& y) { return x.identity == y.identity && x.last == y.last; });
   if (!same_variables) return "it uses other variables";
-  const bool same_results =
-      std::equal(a.results.begin(), a.results.end(), b.results.begin(), b.results.end(), [](const auto& x, const auto& y) {
-        return x.place.cell == y.place.cell && x.place.offset == y.place.offset;
-      });
+  const bool same_results = std::equal(
+      a.results.begin(), a.results.end(), b.results.begin(), b.results.end(),
+      [](const auto& x, const auto& y) { return x.place.cell == y.place.cell && x.place.offset == y.place.offset; });
   if (!same_results) return "it returns other tensors";
   const bool same_random = a.random_blocks == b.random_blocks && a.is_seeded == b.is_seeded;
   return same_random ? "" : "it draws other random numbers";

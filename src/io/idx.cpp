@@ -12,7 +12,7 @@ constexpr struct {
   unsigned char code;
   DType dtype;
 } kIdxCodes[] = {{0x08, DType::UInt8}, {0x09, DType::Int8},    {0x0b, DType::Int16},
-              {0x0c, DType::Int32}, {0x0d, DType::Float32}, {0x0e, DType::Float64}};
+                 {0x0c, DType::Int32}, {0x0d, DType::Float32}, {0x0e, DType::Float64}};
 
 FileEntry read_header(ByteStream& stream) {
   const std::string& label = stream.label();

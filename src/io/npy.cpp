@@ -16,8 +16,8 @@ constexpr struct {
   std::string_view code;  // numpy's, without the byte order
   DType dtype;
 } kNpyCodes[] = {{"b1", DType::Bool},    {"i1", DType::Int8},      {"u1", DType::UInt8},      {"i2", DType::Int16},
-              {"i4", DType::Int32},   {"i8", DType::Int64},     {"f2", DType::Float16},    {"f4", DType::Float32},
-              {"f8", DType::Float64}, {"c8", DType::Complex64}, {"c16", DType::Complex128}};
+                 {"i4", DType::Int32},   {"i8", DType::Int64},     {"f2", DType::Float16},    {"f4", DType::Float32},
+                 {"f8", DType::Float64}, {"c8", DType::Complex64}, {"c16", DType::Complex128}};
 
 // {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }: the only Python that is parsed.
 class HeaderParser {

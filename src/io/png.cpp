@@ -13,8 +13,8 @@ namespace lutra {
 namespace {
 
 // Note [libpng's errors]. libpng reports errors by longjmp, which skips destructors, and no exception may pass through
-// it. So code that runs under setjmp has no object with a destructor: the PngJob lives in the caller's frame and stores an
-// Error thrown by a source or a sink.
+// it. So code that runs under setjmp has no object with a destructor: the PngJob lives in the caller's frame and stores
+// an Error thrown by a source or a sink.
 struct PngJob {
   explicit PngJob(bool is_reading) : reads(is_reading) {}
   ~PngJob() {

@@ -18,9 +18,10 @@ constexpr std::string_view kMetadata = "__metadata__";
 constexpr struct {
   std::string_view code;
   DType dtype;
-} kSafetensorsCodes[] = {{"BOOL", DType::Bool},   {"I8", DType::Int8},     {"U8", DType::UInt8},     {"I16", DType::Int16},
-              {"I32", DType::Int32},   {"I64", DType::Int64},   {"F16", DType::Float16},  {"BF16", DType::BFloat16},
-              {"F32", DType::Float32}, {"F64", DType::Float64}, {"C64", DType::Complex64}};
+} kSafetensorsCodes[] = {{"BOOL", DType::Bool},   {"I8", DType::Int8},       {"U8", DType::UInt8},
+                         {"I16", DType::Int16},   {"I32", DType::Int32},     {"I64", DType::Int64},
+                         {"F16", DType::Float16}, {"BF16", DType::BFloat16}, {"F32", DType::Float32},
+                         {"F64", DType::Float64}, {"C64", DType::Complex64}};
 
 struct Described : FileEntry {
   uint64_t begin = 0, end = 0;  // relative to the first element

@@ -60,14 +60,11 @@ void cholesky_gradient(Gradient& g) {
   Value product = h_mul(g, l, g.dy());
   Value p = (tril(g, product, 0) + tril(g, product, -1)) * 0.5;
   Value left = solve_with(g, l, p, true, true);
-  Value s = solve_with(g, l, adjoint(g, left), true, true);  // adjoint
+  Value s = solve_with(g, l, adjoint(g, left), true, true);  // the adjoint of s
   g.add(0, (s + adjoint(g, s)) * 0.5);
 }
 
-void inverse_gradient(Gradient& g) {
-  Value y = conj(g, g.y());
-  g.add(0, -mul_t(g, g.call("MatMul", {y, g.dy()}, MatMulAttrs{true, false}), y));
-}
+void inverse_gradient(Gradient& g) { g.add(0, -mul_h(g, h_mul(g, g.y(), g.dy()), g.y())); }
 
 void solve_gradient(Gradient& g) {
   bool adjoint = g.attrs<SolveAttrs>().adjoint, is_vector = g.shape_of(1).rank() == 1;
@@ -101,7 +98,8 @@ Value times_inverse_h(Gradient& g, Value x, Value r) {
 Value tall_qr_gradient(Gradient& g, Value q, Value r, Value dq, Value dr) {
   Value qdq = h_mul(g, q, dq), rdr = mul_h(g, r, dr);
   Value twice = (qdq - adjoint(g, qdq)) + (rdr - adjoint(g, rdr)), turning = tril(g, twice, -1);
-  // r's diagonal is real. r's diagonal is real, which fixes the phases of q's columns: half of the diagonal, which is imaginary, is added.
+  // r's diagonal is real. r's diagonal is real, which fixes the phases of q's columns: half of the diagonal, which is
+  // imaginary, is added.
   if (is_complex(g.key())) turning = (turning + tril(g, twice, 0)) * 0.5;
   return mul(g, q, dr + times_inverse_h(g, turning, r)) + times_inverse_h(g, dq - mul(g, q, qdq), r);
 }

@@ -6,7 +6,6 @@
 
 #include "ops/axes.h"
 #include "ops/composition.h"
-#include "ops/create.h"
 #include "ops/matrices.h"
 #include "ops/vector_norm.h"
 
@@ -187,12 +186,7 @@ void compose_power(Composition& c) {
   int64_t n = c.attrs<PowerAttrs>().n;
   Value x = unhalved(c, c.x());
   Shape shape = c.shape(x);
-  if (n == 0) {
-    EyeAttrs eye;
-    eye.n = rows_of(shape);
-    eye.dtype = c.dtype(x);
-    return c.give(c.call("Eye", {}, eye));
-  }
+  if (n == 0) return c.give(identity(c, rows_of(shape), c.dtype(x)));
   if (n < 0) {
     x = c.call("MatrixInverse", {x});
     n = -n;

@@ -95,8 +95,6 @@ class Compiler {
   }
 
  private:
-  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
   void read_devices() {
     require(!spec_.devices.empty(), "plan: there are no devices");
     device_names_ = index_names(spec_.devices, "device");
@@ -185,8 +183,8 @@ class Compiler {
     p_.times.resize(first + p_.kinds.size(), kUnlimited);
     bool any = false;
     for (const auto& [type, us] : node.time_us) {
-      require(std::isfinite(us) && us >= 0, "plan: node ", quoted_node(node.name), ": time_us", type.empty() ? "" : " of ",
-              type, " is ", us, ", expected a number from 0 on");
+      require(std::isfinite(us) && us >= 0, "plan: node ", quoted_node(node.name), ": time_us",
+              type.empty() ? "" : " of ", type, " is ", us, ", expected a number from 0 on");
       for (std::size_t k = 0; k < p_.kinds.size(); ++k) {
         if (!type.empty() && type != p_.kinds[k]) continue;
         p_.times[first + k] = us;
@@ -333,14 +331,15 @@ class Compiler {
            ", which is neither a device nor a type of device", nearest.hint());
     }
     uint64_t bit = uint64_t{1} << (kind - p_.kinds.begin());
-    require((own.kinds & bit) != 0, "plan: node ", quoted_node(spec.name), " is fixed to the type ", quoted_node(spec.device),
-            ", and it has no time_us for that type");
+    require((own.kinds & bit) != 0, "plan: node ", quoted_node(spec.name), " is fixed to the type ",
+            quoted_node(spec.device), ", and it has no time_us for that type");
     own.kinds = bit;
     return own;
   }
 
   std::string described(int node, const Constraint& own) const {
-    if (own.device >= 0) return text(quoted_node(p_.names[at(node)]), " runs on ", quoted_node(p_.devices[at(own.device)].name));
+    if (own.device >= 0)
+      return text(quoted_node(p_.names[at(node)]), " runs on ", quoted_node(p_.devices[at(own.device)].name));
     std::string types;
     for (std::size_t k = 0; k < p_.kinds.size(); ++k) {
       if ((own.kinds >> k & 1) != 0) append(types, text(types.empty() ? "" : " or ", p_.kinds[k]));
@@ -386,8 +385,8 @@ class Compiler {
       }
       append(others, text(others.empty() ? "" : ", ", line));
     }
-    fail(ErrorCode::InvalidArgument, "plan: ", quoted_node(p_.names[at(node)]), " cannot be colocated: ", others, ", and ",
-         described(node, own), ": no device meets all of that");
+    fail(ErrorCode::InvalidArgument, "plan: ", quoted_node(p_.names[at(node)]), " cannot be colocated: ", others,
+         ", and ", described(node, own), ": no device meets all of that");
   }
 
   std::vector<int> devices_of(const Constraint& constraint) const {

@@ -29,9 +29,7 @@ struct Execution {
 struct Lists {
   std::vector<int> begin{0};
   std::vector<int> items;
-  std::span<const int> of(int i) const {
-    return {items.data() + begin[at(i)], items.data() + begin[at(i) + 1]};
-  }
+  std::span<const int> of(int i) const { return {items.data() + begin[at(i)], items.data() + begin[at(i) + 1]}; }
   int size() const { return static_cast<int>(begin.size()) - 1; }
 };
 

@@ -4,9 +4,7 @@
 #include <cassert>
 
 namespace lutra::plan {
-namespace {
-
-}  // namespace
+namespace {}  // namespace
 
 Simulator::Simulator(const Problem& problem)
     : problem_(problem),

@@ -21,6 +21,10 @@ local function is_unknown(name)
   return not ok and lt.iserror(raised, "NotFound")
 end
 
+-- What the names in the table's calls stand for.
+local arguments = { lutra = lt, x = lt.ones { 2, 2 }, rate = 0.1, steps = 10, decay = 0.5, units = 2, size = 2, n = 2,
+  bytes = ("\0"):rep(4), dtype = "uint8", shape = { 4 }, ord = 1, f = function() end }
+
 expect.case("what the table writes exists, and each name has its answer", function()
   local count = 0
   for name, words in pairs(foreign.words) do
@@ -29,6 +33,15 @@ expect.case("what the table writes exists, and each name has its answer", functi
       assert(at((path:gsub("%.$", ""))) ~= nil, ("%s: there is no lutra.%s"):format(name, path))
     end
     assert(lt.help(name):find(": write " .. words, 1, true), name)
+    -- What is a call runs.
+    local call = words:match("^lutra%.[%w_.]+%b()") or words:match("^lutra%.[%w_.]+%b{}")
+    local run = call and not call:find("^lutra%.save") and load("return " .. call, "=words", "t", arguments)
+    if run then
+      local ok, raised = pcall(run)
+      raised = tostring(raised)
+      assert(ok or not (raised:find("expected a table of options", 1, true) or raised:find("is missing", 1, true)),
+        name .. ": " .. raised)
+    end
   end
   assert(count > 200, count)
   count = 0
@@ -56,11 +69,15 @@ expect.case("names that another library uses for something else", function()
     ["scipy.stats.norm"] = "lutra.distributions.Normal(", ["np.identity"] = "lutra.eye(n)", ["np.copy"] = "x itself",
     ["np.select"] = "lutra.where(", ["nn.Linear"] = "lutra.nn.Dense(units)", ["torch.nn.Linear"] = "lutra.nn.Dense(units)",
     ["torch.normal"] = "lutra.random.normal(shape", ["torch.take"] = "lutra.gather(lutra.flatten(x), indices)",
+    ["torch.Tensor.size"] = "x.shape", ["tf.compat.v1.keras.layers"] = "lutra.nn",
     ["torch.transpose"] = "lutra.swapaxes(x, a, b)", ["tf.sparse.sparse_dense_matmul"] = "lutra.sparse.matmul(",
     ["nn.SpatialConvolution"] = "lutra.nn.Conv2D(", ["nn.CAddTable"] = "lutra.nn.Add()", ["tf.keras.layers"] = "lutra.nn",
   } do
     local text = lt.help(name)
     assert(text:find(": write " .. ours, 1, true), name .. ": " .. text)
+  end
+  for _, name in ipairs { "CrossEntropyLoss", "SpatialConvolution", "l1_loss" } do
+    assert(lt.help(name):find("write lutra.nn", 1, true), name)
   end
   for name, ours in pairs {
     ["tf.signal.stft"] = "lutra.stft(", ["scipy.signal.stft"] = "lutra.stft(", ["torch.distributions.Bernoulli"] = "lutra.distributions.Bernoulli(",

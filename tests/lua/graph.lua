@@ -428,4 +428,29 @@ do
   for i = 1, 4 do expect.equal(g(lt.constant { i + 0.0 }).values:totable(), { 2.0 * i }, "values of a sparse matrix") end
   assert(g:summary():find("an object that holds a tensor", 1, true), g:summary())
 end
+do
+  -- A gradient whose eager ops depend on values, regular matrices and singular ones: what is recorded serves both.
+  local function slope(m)
+    local v = lt.Variable(m)
+    local tape <close> = lt.GradientTape()
+    return tape:gradient(lt.det(v), v)
+  end
+  local regular, singular = { { 1, 2 }, { 3, 4 } }, { { 1, 2 }, { 2, 4 } }
+  for _, first in ipairs { regular, singular } do
+    local function step(m)
+      local tape <close> = lt.GradientTape()
+      tape:watch(m)
+      return tape:gradient(lt.det(m), m)
+    end
+    local g = lt.graph(step)
+    for _ = 1, 2 do g(lt.constant(first, { dtype = "float64" })) end
+    for _, m in ipairs { regular, singular } do
+      assert(lt.allclose(g(lt.constant(m, { dtype = "float64" })), slope(lt.constant(m, { dtype = "float64" })), { atol = 1e-12 }))
+    end
+    local plan = lt.placement.optimize(step, { lt.constant(first, { dtype = "float64" }) })
+    for _, m in ipairs { regular, singular } do
+      assert(lt.allclose(plan:run(lt.constant(m, { dtype = "float64" })), slope(lt.constant(m, { dtype = "float64" })), { atol = 1e-12 }))
+    end
+  end
+end
 print "graph: ok"

@@ -91,6 +91,33 @@ expect.case("check runs the function again and compares", function()
   expect.raises("FailedPrecondition", "a result that is no tensor has another value", values, x)
 end)
 
+expect.case("a check sees other results", function()
+  local x, y = lt.ones { 2 }, lt.zeros { 2 }
+  local changed = false
+  for what, f in pairs {
+    ["another tensor"] = function(a) local b, c = a * 2, a * 3 if changed then return c end return b end,
+    ["another order"] = function(a) local b, c = a * 2, a * 3 if changed then return c, b end return b, c end,
+    ["one more"] = function(a) local b = a * 2 if changed then return b, b end return b end,
+    ["another argument"] = function(a, b) if changed then return b end return a end,
+    ["another table"] = function(a) local b = a * 2 if changed then return { c = b } end return { b = b } end,
+  } do
+    changed = false
+    local g = lt.graph(f, { check = 1 })
+    g(x, y) g(x, y)
+    changed = true
+    local ok, raised = pcall(g, x, y)
+    assert(not ok and lt.iserror(raised, "FailedPrecondition"), what .. ": " .. tostring(raised))
+  end
+end)
+
+expect.case("a table that becomes too long to look at", function()
+  local many = { kept = 1 }
+  local g = lt.graph(function(a) for i = 1, 600 do many[i] = i end return a * 2 end)
+  g(lt.ones { 1 })
+  local summary = tostring(g:summary())
+  assert(summary:find("changes the table 'many'", 1, true) and not summary:find("'1'", 1, true), summary)
+end)
+
 expect.case("checks change no results", function()
   local function losses(check)
     lt.random.set_seed(3)

@@ -58,4 +58,12 @@ assert(text:find("> 2\n", 1, true) and not text:find("attempt", 1, true), text)
 text = run("for x in lt.data.range(2):map(function(x) return math.floor(x:item()) + 7 end, {num_parallel_calls = 2}):iterate() do print(x:item()) end", "-")
 assert(text == "7\n8\n", text)
 
+-- Nor is `print` kept: whoever replaces it gets what Lutra prints.
+text = run([[
+  local lines, say = {}, print
+  function print(...) lines[#lines + 1] = ... end
+  lt.nn.Sequential {lt.nn.Dense(1, {input_shape = {1}})}:summary()
+  say(#lines > 3, (table.concat(lines, " "):find("Total params", 1, true)) ~= nil)]], "-")
+assert(text == "true\ttrue\n", text)
+
 print("own_globals: kept")

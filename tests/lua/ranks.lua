@@ -158,6 +158,12 @@ case("TF_CONFIG without a launcher: the command", function()
   equal(status, 1)
 end)
 
+case("an empty TF_CONFIG, as templates of containers export it", function()
+  local status, text = ranks.alone("", "print(lt.distribute.MultiWorkerMirroredStrategy().num_replicas_in_sync)", "TF_CONFIG=")
+  assert(status == 0, text)
+  has(text, "1")
+end)
+
 case("TF_CONFIG that is no JSON", function()
   local status, text = ranks.alone("", "lt.distribute.MultiWorkerMirroredStrategy()", "TF_CONFIG='garbage{'")
   has(text, "TF_CONFIG is no JSON object: garbage{; expected")

@@ -731,7 +731,7 @@ function lutra.while_loop(condition, body, ...) end
 --- cannot be replayed runs eagerly, as do calls under an open tape, a placement log, a trace or a plan. Results are new
 --- tensors at each call.
 ---@param f fun(...): ... a function of tensors, tables of tensors and other values, with such results
----@param options? {name?: string, check?: integer} name: for summary and dot; default: where f is defined. check: at every such call, f runs again and is compared with what was recorded; 0: never
+---@param options? {name?: string, check?: integer} name: for summary and dot; default: where f is defined. check: after so many calls f runs again and is compared with what was recorded; 0, the default: never
 ---@return lutra.Graph
 --- Errors: FailedPrecondition while f is recorded if it reads a tensor's value, changes a table among its arguments, or
 ---   makes a Variable at each call, and with `check` if it no longer does what was recorded. Errors in a replay name the operation and the line where it was recorded.

@@ -61,7 +61,7 @@ function Plan:require_devices()
   return all
 end
 
--- What explain needs, without the function and the variables, which a plan that is only kept to be explained would keep.
+-- A copy for explain. It does not keep the function, the variables and the results alive.
 function Plan:description()
   local kept = setmetatable({}, Plan)
   for key, value in next, self do kept[key] = value end

@@ -30,13 +30,13 @@ struct ResultNode {
 
 struct GraphRecord {
   std::string key;
-  std::unique_ptr<graph::Replay> replay;  // null: not yet, or refused
-  std::string refused;                    // why it runs eagerly
+  std::unique_ptr<graph::Replay> replay;             // null: not yet, or refused
+  std::string refused;                               // why it runs eagerly
   std::vector<ResultNode> results, checked_results;  // the latter: of `checked`
-  int values = 0;     // results at the outermost level
-  int refs = 0;       // the index in kRefs of the list of kept values
-  int kept = 0;       // their number
-  int variables = 0;  // of them, the program's variables, which come first
+  int values = 0;                                    // results at the outermost level
+  int refs = 0;                                      // the index in kRefs of the list of kept values
+  int kept = 0;                                      // their number
+  int variables = 0;                                 // of them, the program's variables, which come first
   bool made_variables = false;
   std::string effects;                     // what the function did that replays do not, a clause for users
   std::unique_ptr<graph::Replay> checked;  // while the function runs again: what it is compared with

@@ -18,10 +18,9 @@
 namespace lutra {
 namespace {
 
+using plan::at;
 using plan::Problem;
 using plan::Spec;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // "node 3", "node 'conv'": for errors before the name is known, and after.
 std::string entry_name(const char* kind, lua_Integer i, const std::string& name) {

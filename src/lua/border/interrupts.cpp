@@ -37,7 +37,6 @@ constexpr int64_t kLeastGraceUs = 1000;
 // Instructions between two looks at the clock meanwhile.
 constexpr int kInstructionsBetween = 10;
 
-
 // All running threads of the process pass a full memory barrier.
 void all_threads_synchronize() {
   static const bool is_there = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;

@@ -108,8 +108,8 @@ int unknown(Args& args) {
        "; lutra.help() lists what there is");
 }
 
-// open_help(lutra, core): loads lua/lutra/help.lua, anew for each query, so that it costs neither start-up time nor
-// memory.
+// open_help(lutra, core): loads lua/lutra/help.lua, which prelude.lua keeps until the collector runs: it takes
+// megabytes.
 int open_help_chunk(lua_State* L) {
   State& state = state_of(L);
   lua_settop(L, 2);

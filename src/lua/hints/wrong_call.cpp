@@ -17,8 +17,7 @@ namespace {
 struct Instead {
   const char *op, *input, *words;
 };
-constexpr const char* kWhereAlone =
-    "where(cond) alone gives the indices of the true elements of a tensor or table";
+constexpr const char* kWhereAlone = "where(cond) alone gives the indices of the true elements of a tensor or table";
 constexpr Instead kInstead[] = {
     {"clip", "min", "without a lower bound write minimum(x, max)"},
     {"clip", "max", "without an upper bound write maximum(x, min)"},

@@ -14,8 +14,6 @@
 
 namespace lutra::plan::test {
 
-inline std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 // A machine of CPUs and GPUs of different speeds, and a random graph.
 struct Generated {
   int most_nodes = 10;
