@@ -92,6 +92,10 @@ template <class T> void run_nonzero(const KernelArgs& args) {
   int64_t* out = args.out[0].as<int64_t>();
   int64_t base = args.as<IndexAttrs>().base.value;
   int rank = x.rank;
+  if (rank == 1) {
+    each_nonzero<T>(x, [=](int64_t result, int64_t element) { out[result] = element + base; });
+    return;
+  }
   each_nonzero<T>(x, [=, &x](int64_t result, int64_t element) {
     int64_t* row = out + result * rank;
     for (int axis = rank - 1; axis > 0; --axis) {

@@ -38,6 +38,9 @@ void register_trigonometric_cpu(KernelRegistry& kernels) {
   add_function_of(kernels, "Sinh", [](auto x) { return sinh_of(x); });
   add_function_of(kernels, "Cosh", [](auto x) { return cosh_of(x); });
   add_function_of(kernels, "Tanh", [](auto x) { return tanh_of(x); });
+  add_function_of(kernels, "Asinh", [](auto x) { return asinh_of(x); });
+  add_function_of(kernels, "Acosh", [](auto x) { return acosh_of(x); });
+  add_function_of(kernels, "Atanh", [](auto x) { return atanh_of(x); });
   add_function<TanhGrad>(kernels, "TanhGrad");
 }
 

@@ -34,6 +34,15 @@ struct Cosh : Costly {
 struct Tanh : Costly {
   template <class T> static constexpr T apply(T x) { return tanh_of(x); }
 };
+struct Asinh : Costly {
+  template <class T> static constexpr T apply(T x) { return asinh_of(x); }
+};
+struct Acosh : Costly {
+  template <class T> static constexpr T apply(T x) { return acosh_of(x); }
+};
+struct Atanh : Costly {
+  template <class T> static constexpr T apply(T x) { return atanh_of(x); }
+};
 
 }  // namespace
 
@@ -47,6 +56,9 @@ void register_trigonometric_cuda(CudaKernels& kernels) {
   add_unary<Sinh>(kernels, "Sinh", AllFloats{});
   add_unary<Cosh>(kernels, "Cosh", AllFloats{});
   add_unary<Tanh>(kernels, "Tanh", AllFloats{});
+  add_unary<Asinh>(kernels, "Asinh", AllFloats{});
+  add_unary<Acosh>(kernels, "Acosh", AllFloats{});
+  add_unary<Atanh>(kernels, "Atanh", AllFloats{});
   add_binary<TanhGrad>(kernels, "TanhGrad", AllFloats{});
 }
 

@@ -286,6 +286,28 @@ struct TwoParts {
   return std::copysign(is_steep ? complement(angle) : angle, x);
 }
 
+// sign(x) log(|x| + sqrt(x^2 + 1)), by log1p so that small x keep their digits. Large roots are |x|.
+template <class T> [[gnu::always_inline]] constexpr T asinh_of(T x) {
+  const T size = std::fabs(x);
+  const bool is_large = size > T(1e9);
+  const T small = is_large ? T(1) : size, square = small * small;
+  const T near = small + square / (std::sqrt(square + T(1)) + T(1));
+  return std::copysign(log1p_of(is_large ? size - T(1) : near) + (is_large ? T(0.6931471805599453) : T(0)), x);
+}
+
+template <class T> [[gnu::always_inline]] constexpr T acosh_of(T x) {
+  const bool is_large = x > T(1e9);
+  const T above = is_large ? T(0) : x - T(1);
+  const T near = above + std::sqrt(above) * std::sqrt(above + T(2));
+  return log1p_of(is_large ? x - T(1) : near) + (is_large ? T(0.6931471805599453) : T(0));
+}
+
+// log((1 + x) / (1 - x)) / 2, by log1p of 2 |x| / (1 - |x|).
+template <class T> [[gnu::always_inline]] constexpr T atanh_of(T x) {
+  const T size = std::fabs(x);
+  return std::copysign(log1p_of((size + size) / (T(1) - size)) * T(0.5), x);
+}
+
 // The gradient of tanh, from tanh's result y and the gradient of y.
 struct TanhGrad {
   template <class T> static constexpr T apply(T y, T dy) { return dy * (T(1) - y * y); }

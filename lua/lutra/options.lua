@@ -150,7 +150,8 @@ end
 
 function options.is_callable(value)
   local meta = getmetatable(value)
-  return type(value) == "function" or type(meta) == "table" and meta.__call ~= nil
+  -- A tensor's shape has a __call, which raises an error.
+  return type(value) == "function" or type(meta) == "table" and meta.__call ~= nil and not tools.is_shape(value)
 end
 
 -- The value of a word in `known`, or a function or callable object of the program.

@@ -29,6 +29,7 @@ class ComposedCall final : public EagerBuilder<Composition> {
   }
   Shape output_shape(int i) const override { return prepared_.out[i].shape; }
   DType output_dtype(int i) const override { return prepared_.out[i].dtype; }
+  bool on_host() const override { return device_.is_host(); }
 
   void give(int i, Value value) override {
     const OutputMeta& meta = prepared_.out[i];

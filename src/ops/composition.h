@@ -17,6 +17,8 @@ class Composition : public Builder {
   // Of output i, as the shape function declared it.
   virtual Shape output_shape(int i = 0) const = 0;
   virtual DType output_dtype(int i = 0) const = 0;
+  // Whether the ops run on a CPU.
+  virtual bool on_host() const = 0;
   // Sets output i, cast and broadcast to the declared dtype and shape. Each output is set once.
   virtual void give(int i, Value value) = 0;
   void give(Value value) { give(0, value); }

@@ -9,6 +9,7 @@
 #include "ops/composition.h"
 #include "ops/conv.h"
 #include "ops/matmul.h"
+#include "ops/reduce.h"
 #include "ops/shape.h"
 #include "ops/slice.h"
 
@@ -40,7 +41,7 @@ template <Kept otherwise> void convolve_shape(Inference& inference) {
   inference.output(inference.key(), Shape{results(kept_of(mode, otherwise), a[0], v[0])});
 }
 
-Value flipped(Composition& c, Value x) {
+Value flipped(Builder& c, Value x) {
   AxisAttrs all;
   return c.call("ReverseV2", {x}, all);
 }
@@ -50,7 +51,7 @@ Value flipped(Composition& c, Value x) {
 constexpr int64_t kLeastForProduct = 64;
 constexpr int64_t kMostInBlock = 512;
 
-Value padded(Composition& c, Value x, int64_t before, int64_t behind) {
+Value padded(Builder& c, Value x, int64_t before, int64_t behind) {
   PadAttrs attrs;
   attrs.paddings.count = 1;
   attrs.paddings.v[0][0] = before;
@@ -84,12 +85,24 @@ Value correlate_by_product(Composition& c, Value x, Value w) {
   return part(c, c.reshape(all, Shape{blocks * block}), 0, count);
 }
 
-// As a convolution of images: the longer sequence is an image with one row, the shorter one the window, which Conv2D
-// does not flip. Integers are computed in float64.
+void correlation_shape(Inference& inference) {
+  Shape x = inference.shape(0), w = inference.shape(1);
+  inference.output(inference.key(), Shape{x[0] - w[0] + 1});
+}
+
+// The gradients are correlations too: that of x with w backwards, where dy overlaps it at all.
+void correlation_gradient(Gradient& g) {
+  const int64_t around = g.shape_of(1)[0] - 1;
+  if (g.needs(0)) g.add(0, g.call("Correlation", {padded(g, g.dy(), around, around), flipped(g, g.x(1))}));
+  if (g.needs(1)) g.add(1, g.call("Correlation", {g.x(0), g.dy()}));
+}
+
+// On a CPU by a kernel. Elsewhere as a convolution of images: the longer sequence is an image with one row, the shorter
+// one the window, which Conv2D does not flip. Integers are computed there in float64.
 template <bool flips, Kept otherwise> void compose_convolve(Composition& c) {
-  Value a = c.x(0), v = c.x(1);
+  Value a = c.on_host() ? unhalved(c, c.x(0)) : c.x(0), v = c.on_host() ? unhalved(c, c.x(1)) : c.x(1);
   const bool is_float_key = is_float(c.key());
-  if (!is_float_key) {
+  if (!is_float_key && !c.on_host()) {
     a = c.cast(a, DType::Float64);
     v = c.cast(v, DType::Float64);
   }
@@ -101,6 +114,11 @@ template <bool flips, Kept otherwise> void compose_convolve(Composition& c) {
   // The middle of the full results; NumPy's correlation with a longer v is that of the two exchanged, backwards.
   const int64_t first = !flips && is_swapped ? m / 2 : (m - 1) / 2;
   const int64_t count = kept == Kept::Valid ? n - m + 1 : n + m - 1;
+  if (c.on_host()) {
+    if (kept != Kept::Valid) a = padded(c, a, m - 1, m - 1);
+    Value all = c.call("Correlation", {a, flipped(c, v)});
+    return c.give(kept == Kept::Same ? part(c, all, first, n) : all);
+  }
   if (std::min(m, count) >= kLeastForProduct) {
     if (kept != Kept::Valid) a = padded(c, a, m - 1, m - 1);
     Value all = correlate_by_product(c, a, flipped(c, v));
@@ -126,11 +144,11 @@ void define_convolve_ops(OpRegistry& ops) {
         .summary = flips
                        ? "The convolution of two sequences: result k is the sum of a[i] v[k + 1 - i]. \"full\" keeps "
                          "all results, \"same\" as many of the middle as the longer sequence has elements, \"valid\" "
-                         "those where the sequences overlap whole. Integers are exact up to 2^53."
+                         "those where the sequences overlap whole. Integers wrap; on a GPU they are exact up to 2^53."
                        : "The cross-correlation of two sequences: each result is the sum of products of v and as many "
                          "elements of a, v further on by one each time. \"valid\" keeps the results where the "
                          "sequences overlap whole, \"same\" as many of the middle as the longer sequence has "
-                         "elements, \"full\" all. Integers are exact up to 2^53.",
+                         "elements, \"full\" all. Integers wrap; on a GPU they are exact up to 2^53.",
         .inputs = {{"a", kNumbers, "[n]"}, {"v", kNumbers, "[m]"}},
         .attrs = attrs<ConvolveAttrs>({attr("mode", &ConvolveAttrs::mode, "\"full\", \"same\" or \"valid\"")
                                            .positional()
@@ -146,6 +164,16 @@ void define_convolve_ops(OpRegistry& ops) {
         .gpu = kNumbers,
     });
   }
+  ops.define({
+      .name = "Correlation",
+      .summary = "The cross-correlation of x with the shorter w, where they overlap whole.",
+      .inputs = {{"x", kNumbers, "[n]"}, {"w", kNumbers, "[m], m from 1 to n"}},
+      .output = "[n - m + 1]; the promoted dtype",
+      .shape = correlation_shape,
+      .gradient = correlation_gradient,
+      .saves = kX0 | kX1,
+      .flags = kHidden,
+  });
 }
 
 }  // namespace lutra

@@ -17,4 +17,9 @@ struct BincountAttrs {
   int64_t minlength = 0;
 };
 
+// isin
+struct IsInAttrs {
+  bool invert = false;
+};
+
 }  // namespace lutra

@@ -86,6 +86,12 @@ void embedding_grad_gradient(Gradient& g) {
 constexpr const char* kRateDoc = "the probability that an element becomes 0; 0 or more and below 1";
 constexpr const char* kFirstIdDoc = "what the first id is";
 
+Error wrong_id(const char* op, const Fault& fault) {
+  if (fault.value != 0) return wrong_number(op, "id", "rows", fault);
+  return Error(ErrorCode::InvalidArgument,
+               text(op, ": id 0; ids count from 1. Where 0 is padding: nn.Embedding(..., {mask_zero = true})"));
+}
+
 }  // namespace
 
 void define_layers_ops(OpRegistry& ops) {
@@ -171,7 +177,7 @@ void define_layers_ops(OpRegistry& ops) {
       .shape = embedding_shape,
       .gradient = embedding_gradient,
       .saves = kX1,
-      .fault = [](const char* op, const Fault& fault) { return wrong_number(op, "id", "rows", fault); },
+      .fault = wrong_id,
       .gpu = kAnyDType,
   });
   ops.define({

@@ -36,6 +36,12 @@ end
 says("malformed device name 'cuda:0': 'cuda:0' is none of", lt.device, "cuda:0")
 says("(did you mean 'gpu'?)", lt.device, "cuda:0")
 
+-- Where the error is caught, too.
+says("attempt to call a tensor's shape (method 'shape'); a tensor's shape is a field: write t.shape", function() return x:shape() end)
+says("; a tensor is indexed in brackets: write t[i]", function() return x(1) end)
+says("attempt to call a lutra.Variable value; a tensor is indexed", function() return w(1) end)
+says("; write for i, row in pairs(t) do", function() for _ in x do end end)
+
 -- A module's missing field is nil, as in any table; an uncaught error about it suggests the nearest name.
 assert(lt.nothing == nil and lt.config.nothing == nil and rawget(lt, "constat") == nil)
 for source, hint in pairs {

@@ -276,6 +276,37 @@ expect.case("edges", function()
   local counts, edges = lt.histogram(lt.zeros { 0 }, { 0, 1, 2 })
   expect.equal({ counts:totable(), edges:totable(), counts.dtype }, { { 0, 0 }, { 0, 1, 2 }, "int64" })
   expect.equal(lt.constant({ 1.0, 2.0 }):histogram { bins = { 0, 1.5, 3 } }:totable(), { 1, 1 })
+  lt.device("/CPU:0", function()
+    -- An infinity reaches the results that it is a part of, and no other; integers wrap.
+    local v = lt.ones { 100 }
+    local all = lt.convolve(lt.concat { lt.ones { 300 }, { inf }, lt.ones { 300 } }, v)
+    expect.equal(lt.nonzero(all:isinf()):flatten():totable(), lt.range(301, 401):totable())
+    expect.equal(all[{ { 401, 601 } }]:max():item(), 100.0)
+    expect.equal(lt.convolve(lt.constant({ 100, 100 }, { dtype = "int8" }), lt.constant({ 1, 1 }, { dtype = "int8" })):totable(), { 100, -56, 100 })
+    local large = math.maxinteger - 1
+    expect.equal(lt.correlate({ large, 1, 2 }, { 1, 1 }):totable(), { math.maxinteger, 3 })
+    -- isin by comparing, by a table of flags, by hashes.
+    for _, n in ipairs { 3, 60, 3000 } do
+      for _, dtype in ipairs { "int8", "uint8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64" } do
+        local values = lt.random.randint({ n }, 0, 100, { seed = n }):cast(dtype)
+        local wanted, known = {}, {}
+        for _, value in ipairs(values:totable()) do known[value] = true end
+        for value = 0, 120 do wanted[value + 1] = known[value] == true end
+        local x = lt.range(0, 121):cast(dtype)
+        expect.equal(lt.isin(x, values):totable(), wanted, dtype)
+        expect.equal(lt.isin(x, values, { invert = true }):logical_not():totable(), wanted, dtype)
+      end
+    end
+    local far = lt.constant { math.mininteger, -1, 0, 1, math.maxinteger }
+    for _, more in ipairs { {}, lt.range(100, 130):totable() } do
+      local values = lt.concat { far, lt.constant(more, { dtype = "int64" }) }
+      expect.equal(lt.isin({ math.maxinteger, 5, -1, math.mininteger, math.mininteger + 1 }, values):totable(), { true, false, true, true, false })
+      values = lt.concat { { 0.0, inf, nan, 0.1 }, lt.constant(more, { dtype = "float32" }) }
+      expect.equal(lt.isin({ -0.0, inf, -inf, nan, 0.1 }, values):totable(), { true, true, false, false, true })
+    end
+    expect.equal(lt.isin({ true, false }, { true }):totable(), { true, false })
+    expect.equal(lt.nonzero({ 0.0, nan, -0.0, 2.0 }):totable(), { { 2 }, { 4 } })
+  end)
   -- At 0 a norm has no slope.
   local tape <close> = lt.GradientTape()
   local zero = lt.zeros { 2 }

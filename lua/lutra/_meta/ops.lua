@@ -542,7 +542,7 @@ function lutra.conv2d_transpose(x, w, options) end
 --- Errors: InvalidArgument if x or w does not have four axes, the channels do not match, groups does not divide them, conv2d would not make x's size from output_size or with this padding, or both are bool.
 function Tensor:conv2d_transpose(w, options) end
 
---- The convolution of two sequences: result k is the sum of a[i] v[k + 1 - i]. "full" keeps all results, "same" as many of the middle as the longer sequence has elements, "valid" those where the sequences overlap whole. Integers are exact up to 2^53.
+--- The convolution of two sequences: result k is the sum of a[i] v[k + 1 - i]. "full" keeps all results, "same" as many of the middle as the longer sequence has elements, "valid" those where the sequences overlap whole. Integers wrap; on a GPU they are exact up to 2^53.
 ---@param a any [n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param v any [m]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param mode? any "full", "same" or "valid" (default "full")
@@ -550,7 +550,7 @@ function Tensor:conv2d_transpose(w, options) end
 --- Errors: InvalidArgument if a or v is no vector or has no elements, for another mode, or if both are bool.
 function lutra.convolve(a, v, mode) end
 
---- The convolution of two sequences: result k is the sum of a[i] v[k + 1 - i]. "full" keeps all results, "same" as many of the middle as the longer sequence has elements, "valid" those where the sequences overlap whole. Integers are exact up to 2^53.
+--- The convolution of two sequences: result k is the sum of a[i] v[k + 1 - i]. "full" keeps all results, "same" as many of the middle as the longer sequence has elements, "valid" those where the sequences overlap whole. Integers wrap; on a GPU they are exact up to 2^53.
 ---@param v any [m]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param mode? any "full", "same" or "valid" (default "full")
 ---@return lutra.Tensor # [n + m - 1] for "full", the larger of n and m for "same", their difference and 1 for "valid"; the promoted dtype
@@ -580,7 +580,7 @@ function lutra.corrcoef(x, options) end
 --- Errors: InvalidArgument for more than two axes, for a scalar, or if x is bool.
 function Tensor:corrcoef(options) end
 
---- The cross-correlation of two sequences: each result is the sum of products of v and as many elements of a, v further on by one each time. "valid" keeps the results where the sequences overlap whole, "same" as many of the middle as the longer sequence has elements, "full" all. Integers are exact up to 2^53.
+--- The cross-correlation of two sequences: each result is the sum of products of v and as many elements of a, v further on by one each time. "valid" keeps the results where the sequences overlap whole, "same" as many of the middle as the longer sequence has elements, "full" all. Integers wrap; on a GPU they are exact up to 2^53.
 ---@param a any [n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param v any [m]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param mode? any "full", "same" or "valid" (default "valid")
@@ -588,7 +588,7 @@ function Tensor:corrcoef(options) end
 --- Errors: InvalidArgument if a or v is no vector or has no elements, for another mode, or if both are bool.
 function lutra.correlate(a, v, mode) end
 
---- The cross-correlation of two sequences: each result is the sum of products of v and as many elements of a, v further on by one each time. "valid" keeps the results where the sequences overlap whole, "same" as many of the middle as the longer sequence has elements, "full" all. Integers are exact up to 2^53.
+--- The cross-correlation of two sequences: each result is the sum of products of v and as many elements of a, v further on by one each time. "valid" keeps the results where the sequences overlap whole, "same" as many of the middle as the longer sequence has elements, "full" all. Integers wrap; on a GPU they are exact up to 2^53.
 ---@param v any [m]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param mode? any "full", "same" or "valid" (default "valid")
 ---@return lutra.Tensor # [n + m - 1] for "full", the larger of n and m for "same", their difference and 1 for "valid"; the promoted dtype

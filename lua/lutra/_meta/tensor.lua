@@ -164,6 +164,13 @@ function Tensor:__newindex(key, value) end
 --- Source: len of a tf.Tensor
 function Tensor:__len() end
 
+--- Always an error: elements are indexed in brackets, t[i], and rows are visited by `for i, row in pairs(t) do`.
+---@param ... any
+--- Errors: InvalidArgument.
+--- Example:
+---     print(pcall(lt.zeros {2}, 1) == false)  --> true
+function Tensor:__call(...) end
+
 --- Joins the elements' text with a string or a number.
 ---@param a string|number|lutra.Tensor
 ---@param b string|number|lutra.Tensor

@@ -208,7 +208,8 @@ int require_callable(Args& args) {
   std::string_view who = args.string(1, "who");
   lua_settop(L, 2);
   bool callable = false;
-  if (lua_getmetatable(L, 2) != 0) {
+  // A tensor and its shape have a __call, which raises an error.
+  if (to_box(L, 2) == nullptr && !is_shape(L, 2) && lua_getmetatable(L, 2) != 0) {
     lua_pushliteral(L, "__call");
     callable = lua_rawget(L, -2) != LUA_TNIL;
   }

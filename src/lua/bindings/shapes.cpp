@@ -54,6 +54,12 @@ int shape_index(Args& args) {
   fail(ErrorCode::OutOfRange, "shape[", *axis, "]: there ", rank == 1 ? "is 1 axis" : text("are ", rank, " axes"));
 }
 
+// t:shape(). An error of Lua's would have no hint where it is caught.
+int call_shape(Args&) {
+  fail(ErrorCode::InvalidArgument,
+       "attempt to call a tensor's shape (method 'shape'); a tensor's shape is a field: write t.shape, or t.shape[i]");
+}
+
 }  // namespace
 
 bool is_shape(lua_State* L, int index) {
@@ -83,6 +89,7 @@ void open_shapes(lua_State* L, State& state) {
   lua_pushcfunction(L, shape_equal);
   lua_setfield(L, -2, "__eq");
   set_function<shape_index>(L, state, "__index", "shape");
+  set_function<call_shape>(L, state, "__call", "shape");
   lua_pushstring(L, "lutra.Shape");
   lua_setfield(L, -2, "__name");
   state.set(L, kShapeMeta);

@@ -193,6 +193,17 @@ int lua_values_only(Args& args) {
        "its item, `if a:lt(b):item() then`, as a tensor itself is always true there");
 }
 
+// t(...), and `for x in t do`, which calls t with two nils. An error of Lua's would have no hint where it is caught.
+int call_tensor(Args& args) {
+  lua_State* L = args.L;
+  const char* what =
+      to_variable(L, 1) != nullptr ? "attempt to call a lutra.Variable value" : "attempt to call a lutra.Tensor value";
+  const bool is_loop = lua_gettop(L) == 3 && lua_isnil(L, 2) && lua_isnil(L, 3);
+  fail(ErrorCode::InvalidArgument, what,
+       is_loop ? " (for iterator 'for iterator'); write for i, row in pairs(t) do"
+               : "; a tensor is indexed in brackets: write t[i]");
+}
+
 int assign_element(Args& args) {
   fail(ErrorCode::InvalidArgument, args.who(),
        ": tensors are immutable; build a new one with where, concat or stack, or keep it in a Variable");
@@ -347,6 +358,7 @@ void set_tensor_metamethods(lua_State* L, State& state, int methods, const char*
   set_function<length>(L, state, "__len", "#");
   set_function<pairs>(L, state, "__pairs", "pairs");
   set_function<assign_element>(L, state, "__newindex", "t[i] = v");
+  set_function<call_tensor>(L, state, "__call", "t(...)");
   set_function<lua_values_only>(L, state, "__lt", "<");
   set_function<lua_values_only>(L, state, "__le", "<=");
   lua_pushlightuserdata(L, &state);

@@ -104,7 +104,6 @@ bool is_about(const char* message, const char* kind, const char* name) {
 // For `for x in t do`: Lua says only that it cannot call t.
 const char* about_iterator(const char* message) {
   if (std::strstr(message, "(for iterator '") == nullptr) return nullptr;
-  if (std::strstr(message, "call a lutra.Tensor value") != nullptr) return "for i, row in pairs(t) do";
   if (std::strstr(message, "call a lutra.data.Dataset value") != nullptr) return "for x, y in dataset:iterate() do";
   if (std::strstr(message, "call a table value") != nullptr) {
     return "for key, value in pairs(t) do, or ipairs(t) for a list";
@@ -112,15 +111,12 @@ const char* about_iterator(const char* message) {
   return nullptr;
 }
 
-// For calls of a tensor, a tensor's field or a dtype's name: Lua only says that a number or a string was called.
+// For calls of a tensor's field or a dtype's name: Lua only says that a number or a string was called. Calls of a
+// tensor and of its shape raise errors of their own (tensor_api.cpp, shapes.cpp).
 bool push_about_call(lua_State* L, const char* message) {
   if (std::strstr(message, "attempt to call a ") == nullptr) return false;
   if (const char* words = about_iterator(message)) {
     lua_pushfstring(L, "%s; write %s", message, words);
-    return true;
-  }
-  if (std::strstr(message, "attempt to call a lutra.Tensor value") != nullptr) {
-    lua_pushfstring(L, "%s; a tensor is indexed in brackets: write t[i]", message);
     return true;
   }
   if (is_about(message, "method", "size")) {  // of Torch, whose size() is the shape
@@ -128,7 +124,7 @@ bool push_about_call(lua_State* L, const char* message) {
         L, "%s; a tensor's shape is a field: write t.shape, or t.shape[i]; t.size is the number of elements", message);
     return true;
   }
-  for (const char* field : {"shape", "rank", "nbytes", "dtype", "device", "name", "trainable"}) {
+  for (const char* field : {"rank", "nbytes", "dtype", "device", "name", "trainable"}) {
     if (!is_about(message, "method", field)) continue;
     lua_pushfstring(L, "%s; a tensor's %s is a field: write t.%s", message, field, field);
     return true;
