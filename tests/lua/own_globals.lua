@@ -63,7 +63,7 @@ text = run([[
   local lines, say = {}, print
   function print(...) lines[#lines + 1] = ... end
   lt.nn.Sequential {lt.nn.Dense(1, {input_shape = {1}})}:summary()
-  say(#lines > 3, (table.concat(lines, " "):find("Total params", 1, true)) ~= nil)]], "-")
+  say(#lines > 3, (table.concat(lines, " "):find("Total parameters", 1, true)) ~= nil)]], "-")
 assert(text == "true\ttrue\n", text)
 
 print("own_globals: kept")
