@@ -276,13 +276,16 @@ template <class T> void run_searchsorted(const KernelArgs& args) {
   else search_all<T, false>(args);
 }
 
-// A fault's value: -1, 0 or 1 for -inf, nan or inf.
+// A fault's value: -1, 0 or 1 for -inf, nan or inf; 2 for limits too far apart for their dtype.
 template <class T> void run_finite_range(const KernelArgs& args) {
-  for (const Array& limit : {args.in[0], args.in[1]}) {
-    const auto value = static_cast<double>(*limit.as<T>());
+  const T low = *args.in[0].as<T>(), high = *args.in[1].as<T>();
+  for (T limit : {low, high}) {
+    const auto value = static_cast<double>(limit);
     if (!std::isfinite(value)) args.fault->raise(FaultCode::WrongValue, std::isnan(value) ? 0 : value < 0 ? -1 : 1);
   }
-  *args.out[0].as<T>() = *args.in[0].as<T>();
+  const auto width = static_cast<ComputeType<T>>(high) - static_cast<ComputeType<T>>(low);
+  if (!std::isfinite(width)) args.fault->raise(FaultCode::WrongValue, 2);
+  *args.out[0].as<T>() = low;
 }
 
 }  // namespace

@@ -62,6 +62,8 @@ template <class T> LUTRA_GLOBAL void finite_range_kernel(const RangeLimits<T> ar
     const auto value = static_cast<double>(computed_in(limit));
     if (value - value != 0) tell_fault(args.slot, FaultCode::WrongValue, value != value ? 0 : value < 0 ? -1 : 1);
   }
+  const auto width = computed_in(high) - computed_in(low);
+  if (width - width != 0) tell_fault(args.slot, FaultCode::WrongValue, 2);
   *args.out = low;
 }
 template <class T> void run_finite_range(const KernelArgs& args) {

@@ -55,6 +55,9 @@ Cost searchsorted_cost(const KernelArgs& args) {
 void range_shape(Inference& inference) { inference.output(inference.key(), Shape()); }
 // Of the op that calls it, since errors that come late have no other name.
 Error not_finite(const char*, const Fault& fault) {
+  if (fault.value == 2) {
+    return Error(ErrorCode::InvalidArgument, "histogram: x has numbers further apart than its dtype can hold");
+  }
   const char* what = fault.value == 0 ? "nan" : fault.value < 0 ? "-inf" : "inf";
   return Error(ErrorCode::InvalidArgument,
                text("histogram: x has ", what, ", and no range is given: write {min = , max = }"));

@@ -1,5 +1,7 @@
 // Covariances, histograms, extremes without nan, and comparisons of whole tensors.
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "ops/axes.h"
@@ -131,8 +133,11 @@ void histogram_shape(Inference& inference) {
           " is missing: a range has both");
   if (attrs.min.given()) {
     double low = attrs.min.value.as_double(), high = attrs.max.value.as_double();
-    require(low <= high && high - low < kInf, inference.who(), ": the range is from ", low, " to ", high,
-            ", expected finite numbers in order");
+    const bool is_double = inference.key() == DType::Float64;
+    const double most = is_double ? std::numeric_limits<double>::max() : double{std::numeric_limits<float>::max()};
+    const bool fits = std::max(std::abs(low), std::abs(high)) <= most && high - low <= most;
+    require(low <= high && fits, inference.who(), ": the range is from ", low, " to ", high,
+            ", expected finite numbers in order, no further apart than ", is_double ? "float64" : "float32", " can hold");
   }
   inference.output(DType::Int64, Shape{attrs.bins});
   inference.output(inference.key() == DType::Float64 ? DType::Float64 : DType::Float32, Shape{attrs.bins + 1});

@@ -124,7 +124,7 @@ spec "bincount" {
     { zeros({ 0 }, "int32"), { minlength = 2 }, gives = { 0, 0 }, dtype = "int64" },
   },
   rejects = {
-    { args = { { 1 }, { minlength = -1 } }, says = "bincount: minlength is -1, expected 0 or more" },
+    { args = { { 1 }, { minlength = -1 } }, says = "bincount: minlength is -1, expected a number from 0 to 2^48 - 1" },
     { args = { { 2, 0, -1 } }, says = "bincount: x holds 0, and values count from 1" },
     { args = { { 1, -7, 0 } }, says = "bincount: x holds -7, and values count from 1" },
     { args = { { 1.0, 2.5 } }, says = "bincount: x is float32, expected an integer" },

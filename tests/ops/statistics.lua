@@ -103,6 +103,8 @@ spec "histogram" {
   rejects = {
     { args = { { 1 }, 0 }, says = "histogram: bins is 0, expected 1 or more" },
     { args = { { 1 }, 3, { min = 1 } }, says = "histogram: max is missing: a range has both" },
+    { args = { { -3e38, 0, 3e38 }, 2 }, says = "histogram: x has numbers further apart than its dtype can hold" },
+    { args = { { 1 }, 3, { min = -3e38, max = 3e38 } }, says = "expected finite numbers in order, no further apart than float32 can hold" },
     { args = { { 1 }, 3, { min = 2, max = 1 } }, says = "histogram: the range is from 2 to 1, expected finite numbers in order" },
     { args = { { 1 }, 3, { min = 0, max = inf } }, says = "histogram: the range is from 0 to inf" },
     { args = { bool { true } }, says = "histogram: x is bool, expected a number" },

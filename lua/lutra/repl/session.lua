@@ -149,7 +149,7 @@ function Session:is_complete(text)
   local function goes_on(chunk, problem) return not chunk and problem:find("<eof>$") ~= nil end
   local expression = text:gsub("^=", "return ", 1)
   if self.native.is_interactive or not text:find("\n", 1, true) then
-    if load("return " .. expression .. self.expression_end, chunk_name, "t") then return true end
+    if load("return " .. expression .. ";", chunk_name, "t") then return true end
     if self.native.is_interactive and goes_on(load("return " .. expression, chunk_name, "t")) then return false end
   end
   return not goes_on(load(expression, chunk_name, "t"))
