@@ -143,45 +143,20 @@ void EarlySums::sum(Bucket& bucket, std::size_t number) {
   bucket.is_summed = true;
 }
 
-// Rank r adds its elements of all ranks, in the order of sum_tree.h, and sends them to all that need them.
 void EarlySums::exchange_and_add(Bucket& bucket) {
   Cluster& cluster = ranks_->cluster;
-  const auto size = static_cast<std::size_t>(cluster.size()), rank = static_cast<std::size_t>(cluster.rank());
-  const std::size_t item = size_of(bucket.dtype);
-  auto begin_of = [&](std::size_t r) { return bucket.bounds[r]; };
-  auto length_of = [&](std::size_t r) { return bucket.bounds[r + 1] - bucket.bounds[r]; };
-  auto piece = [&](std::size_t r, std::byte* data, std::size_t count) {
-    return Piece{static_cast<int>(r), data, count * item};
-  };
-  const std::size_t own = length_of(rank);
-  if (incoming_bytes_ < own * item * size) {
-    incoming_bytes_ = own * item * size;
+  const auto rank = static_cast<std::size_t>(cluster.rank());
+  const Slices slices(bucket.bounds, size_of(bucket.dtype), rank);
+  const std::size_t incoming = slices.bytes(rank) * slices.ranks();
+  if (incoming_bytes_ < incoming) {
+    incoming_bytes_ = incoming;
     incoming_ = std::make_unique_for_overwrite<std::byte[]>(incoming_bytes_);
   }
-  std::byte* const mine = bucket.data + begin_of(rank) * item;
-  std::vector<std::byte*> parts;
-  std::vector<Piece> sends, receives;
-  for (std::size_t r = 0; r < size; ++r) {
-    parts.push_back(r == rank ? mine : incoming_.get() + r * own * item);
-    if (r == rank) continue;
-    sends.push_back(piece(r, bucket.data + begin_of(r) * item, length_of(r)));
-    receives.push_back(piece(r, parts.back(), own));
-  }
-  const Interrupted interrupted = [this] { return cancels_.load(); };
-  cluster.exchange(sends, receives, interrupted);
-  for (std::size_t width = 1; width < size; width *= 2) {
-    for (std::size_t r = 0; r + width < size; r += 2 * width) add(bucket.dtype, parts[r], parts[r + width], own);
-  }
-  if (rank != 0 && own > 0) std::memcpy(mine, parts[0], own * item);
-  if (!ranks_->owners.empty()) return;
-  sends.clear();
-  receives.clear();
-  for (std::size_t r = 0; r < size; ++r) {
-    if (r == rank) continue;
-    sends.push_back(piece(r, mine, own));
-    receives.push_back(piece(r, bucket.data + begin_of(r) * item, length_of(r)));
-  }
-  cluster.exchange(sends, receives, interrupted);
+  auto exchange = [&](const std::vector<Piece>& sends, const std::vector<Piece>& receives) {
+    cluster.exchange(sends, receives, [this] { return cancels_.load(); });
+  };
+  auto add_slice = [&](std::byte* into, std::byte* other) { add(bucket.dtype, into, other, slices.count(rank)); };
+  sum_by_owners(slices, bucket.data, incoming_.get(), ranks_->owners.empty(), exchange, add_slice);
 }
 
 // With the kernel of AddN, so that the bits are those of sums after the backward pass.

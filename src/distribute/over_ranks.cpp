@@ -215,30 +215,32 @@ class RankSums {
       bounds = sort_by_owner(group, ranks_.owners, size_, [this](std::size_t i) { return entries_[i].shape; });
     std::vector<SumNode> nodes = own_nodes(parts, group, count);
     const bool is_small = !is_owned && count * size_of(dtype) <= kSmallMessageBytes;
-    auto begin_of = [&](std::size_t r) { return is_small ? 0 : bounds[r]; };
-    auto length_of = [&](std::size_t r) { return is_small ? count : bounds[r + 1] - bounds[r]; };
+    const std::size_t own_first = is_small ? 0 : bounds[rank_],
+                      own_count = is_small ? count : bounds[rank_ + 1] - own_first;
+    const Slices slices(std::move(bounds), size_of(dtype), rank_);
 
-    const std::size_t item = size_of(dtype);
     std::vector<Piece> sends, receives;
     std::deque<SumNode> gathered;  // the addresses of small tensors' elements must stay
+    for (SumNode& node : nodes) {
+      if (is_small) send_to_others(node.sum, &sends);
+      else slices.send_to_owners(bytes_of(node.sum), &sends);
+    }
     for (std::size_t r = 0; r < size_; ++r) {
       if (r == rank_) continue;
-      for (SumNode& node : nodes)
-        sends.push_back({static_cast<int>(r), bytes_of(node.sum) + begin_of(r) * item, length_of(r) * item});
       for (auto [begin, end] : nodes_of(parts.firsts[r], parts.firsts[r + 1], all)) {
-        gathered.push_back({begin, end, host_tensor(context_, dtype, length_of(rank_))});
-        receives.push_back({static_cast<int>(r), bytes_of(gathered.back().sum), length_of(rank_) * item});
+        gathered.push_back({begin, end, host_tensor(context_, dtype, own_count)});
+        receives.push_back({static_cast<int>(r), bytes_of(gathered.back().sum), own_count * size_of(dtype)});
       }
     }
     ranks_.cluster.exchange(sends, receives, ranks_.interrupted);
-    if (is_owned && length_of(rank_) == 0) return hand_out(own_entries(group), host_tensor(context_, dtype, 0));
+    if (is_owned && own_count == 0) return hand_out(own_entries(group), host_tensor(context_, dtype, 0));
     std::vector<SumNode> mine(gathered.begin(), gathered.end());
     for (SumNode& node : nodes) {
       if (is_small) {
         mine.push_back(node);
         continue;
       }
-      mine.push_back({node.begin, node.end, slice_of(node.sum, begin_of(rank_), length_of(rank_))});
+      mine.push_back({node.begin, node.end, slice_of(node.sum, own_first, own_count)});
     }
     Tensor sum = tree_sum(mine, 0, all);
     if (how_ == Reduction::Mean) {
@@ -248,17 +250,20 @@ class RankSums {
     if (is_small) return hand_out(group, sum);
     if (is_owned) return hand_out(own_entries(group), sum);
     Tensor whole = host_tensor(context_, sum.rep().dtype, count);
-    const std::size_t out = size_of(sum.rep().dtype);  // a mean of integers is of floats
-    std::memcpy(bytes_of(whole) + begin_of(rank_) * out, bytes_of(sum), length_of(rank_) * out);
+    // A mean of integers is of floats.
+    const Slices sums(slice_bounds(count, size_), size_of(sum.rep().dtype), rank_);
+    std::memcpy(sums.begin(bytes_of(whole), rank_), bytes_of(sum), sums.bytes(rank_));
     sends.clear();
     receives.clear();
-    for (std::size_t r = 0; r < size_; ++r) {
-      if (r == rank_) continue;
-      sends.push_back({static_cast<int>(r), bytes_of(whole) + begin_of(rank_) * out, length_of(rank_) * out});
-      receives.push_back({static_cast<int>(r), bytes_of(whole) + begin_of(r) * out, length_of(r) * out});
-    }
+    sums.send_to_all(bytes_of(whole), &sends, &receives);
     ranks_.cluster.exchange(sends, receives, ranks_.interrupted);
     hand_out(group, whole);
+  }
+
+  void send_to_others(Tensor& flat, std::vector<Piece>* sends) const {
+    for (std::size_t r = 0; r < size_; ++r) {
+      if (r != rank_) sends->push_back({static_cast<int>(r), bytes_of(flat), flat.rep().nbytes()});
+    }
   }
 
   Tensor slice_of(const Tensor& flat, std::size_t first, std::size_t count) const {
@@ -328,21 +333,14 @@ std::vector<ReplicaTensors> gather_from_owners(Context& context, std::span<const
     const std::vector<std::size_t> bounds =
         sort_by_owner(group, ranks.owners, size, [&](std::size_t i) { return mine[i].rep().shape(); });
     Tensor flat = host_tensor(context, dtype, bounds[size]);
-    auto piece = [&](std::size_t r, std::size_t of) {
-      const std::size_t item = size_of(dtype);
-      return Piece{static_cast<int>(r), bytes_of(flat) + bounds[of] * item, (bounds[of + 1] - bounds[of]) * item};
-    };
+    const Slices slices(bounds, size_of(dtype), rank);
     std::vector<const TensorRep*> own;
     for (std::size_t i : group) {
       if (ranks.owners[i] == rank) own.push_back(&mine[i].rep());
     }
-    context.runtime().transfer().read_all(context, own, piece(rank, rank).data);
+    context.runtime().transfer().read_all(context, own, slices.begin(bytes_of(flat), rank));
     std::vector<Piece> sends, receives;
-    for (std::size_t r = 0; r < size; ++r) {
-      if (r == rank) continue;
-      sends.push_back(piece(r, rank));
-      receives.push_back(piece(r, r));
-    }
+    slices.send_to_all(bytes_of(flat), &sends, &receives);
     ranks.cluster.exchange(sends, receives, ranks.interrupted);
     std::size_t at = 0;
     for (std::size_t i : group) {

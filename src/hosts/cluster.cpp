@@ -17,10 +17,6 @@
 namespace lutra {
 namespace {
 
-constexpr int kControlTag = 1, kDataTag = 2;
-// A message has fewer bytes than an int can count.
-constexpr std::size_t kMostBytes = std::size_t{1} << 30;
-constexpr std::size_t kBetweenHosts = std::size_t{1} << 18;
 constexpr auto kBeat = std::chrono::seconds(1);
 
 Cluster* the_cluster = nullptr;
@@ -46,9 +42,13 @@ double silence_limit() {
 Cluster* Cluster::running() { return the_cluster; }
 
 Cluster::Cluster(const MpiCalls* calls, int rank, int size)
-    : calls_(calls), rank_(rank), size_(size), last_beat_(Clock::now()), last_drive_(last_beat_) {
+    : calls_(calls),
+      rank_(rank),
+      size_(size),
+      control_(*calls, rank, size),
+      last_beat_(Clock::now()),
+      last_drive_(last_beat_) {
   heard_.assign(static_cast<std::size_t>(size), last_beat_);
-  if (rank == 0) coordinator_.emplace(size);
 }
 
 Cluster& Cluster::start(const RankLaunch& launch) {
@@ -63,7 +63,7 @@ Cluster& Cluster::start(const RankLaunch& launch) {
   int rank = 0, size = 1;
   {
     const BlockedSignals until_its_threads_run;
-    if (const char* problem = calls->start(&rank, &size)) fail(ErrorCode::FailedPrecondition, problem);
+    if (const char* problem = calls->start(true, &rank, &size)) fail(ErrorCode::FailedPrecondition, problem);
   }
   if (size != launch.size) {
     fail(ErrorCode::FailedPrecondition, launch.launcher, " started ", launch.size, " processes, but ", calls->library(),
@@ -88,7 +88,7 @@ void Cluster::open(const RankLaunch& launch) {
   // Containers may share a host's name, and not its processes.
   const pid_t process = std::atoi(all[0].c_str() + all[0].rfind('\n') + 1);
   if (rank_ != 0 && hosts_[0] == host_name() && is_alive(process)) process_of_rank_0_ = process;
-  if (coordinator_) coordinator_->set_hosts(hosts_);
+  if (Coordinator* coordinator = control_.coordinator()) coordinator->set_hosts(hosts_);
   for (std::size_t r = 1; r < all.size(); ++r) {
     require(versions[r] == versions[0], launch.launcher, ": rank 0 (host ", hosts_[0], ") runs Lutra ", versions[0],
             ", and rank ", r, " (host ", hosts_[r], ") Lutra ", versions[r], ": all need the same version");
@@ -115,67 +115,26 @@ void Cluster::drive() {
   // This process itself was stopped: nobody else was silent.
   if (now - last_drive_ > 2 * kBeat) std::fill(heard_.begin(), heard_.end(), now);
   last_drive_ = now;
-  int from = 0;
-  std::size_t count = 0;
-  while (calls_->probe(kControlTag, &from, &count)) {
-    std::string bytes(count, '\0');
-    MpiRequest request = calls_->receive(bytes.data(), count, from, kControlTag);
-    while (!calls_->done(&request)) sched_yield();
-    heard_[static_cast<std::size_t>(from)] = now;
-    if (Message message; unpack(bytes, &message)) hear(from, message);
-  }
-  flush();
-  std::erase_if(sent_, [this](const std::unique_ptr<Sent>& each) { return calls_->done(&each->request); });
+  while (const std::optional<int> from = control_.receive()) heard_[static_cast<std::size_t>(*from)] = now;
+  control_.is_all_sent();
   if (now - last_beat_ < kBeat) return;
   last_beat_ = now;
   beat(now);
 }
 
-void Cluster::hear(int from, const Message& message) {
-  switch (message.kind) {
-    case Message::Go:
-    case Message::Verdict: answer_ = message; return;
-    case Message::Bye: is_over_ = true; return;
-    case Message::Beat: return;
-    default:
-      if (coordinator_) coordinator_->hear(from, message);
-  }
-}
-
-void Cluster::post(int to, const Message& message) {
-  auto sent = std::make_unique<Sent>(Sent{0, packed(message)});
-  sent->request = calls_->send(sent->bytes.data(), sent->bytes.size(), to, kControlTag);
-  sent_.push_back(std::move(sent));
-}
-
-void Cluster::tell_coordinator(const Message& message) {
-  if (coordinator_) coordinator_->hear(0, message);
-  else post(0, message);
-  flush();
-}
-
-void Cluster::flush() {
-  if (!coordinator_) return;
-  for (const auto& [to, message] : coordinator_->answers()) {
-    if (to == 0) hear(0, message);
-    else post(to, message);
-  }
-}
-
 // Once a second. Rank 0 hears all, and all hear rank 0.
 void Cluster::beat(Clock::time_point now) {
-  const Message message{.kind = Message::Beat};
-  if (rank_ != 0) post(0, message);
-  for (int r = 1; rank_ == 0 && r < size_; ++r) post(r, message);
+  control_.beat();
   check_silence(now);
-  if (!coordinator_ || !coordinator_->is_ending()) return;
+  Coordinator* const coordinator = control_.coordinator();
+  if (coordinator == nullptr || !coordinator->is_ending()) return;
   if (ending_since_ == Clock::time_point{}) ending_since_ = now;
   // They have as long to come to a collective as a rank may be silent.
   const double grace = silence_ > 0 ? silence_ : 10;
   if (std::chrono::duration<double>(now - ending_since_).count() < grace) return;
   std::string seconds;
   append(seconds, grace);
-  abort(text("a rank has failed, and ", seconds, " s later the job has not ended: ", coordinator_->missing(),
+  abort(text("a rank has failed, and ", seconds, " s later the job has not ended: ", coordinator->missing(),
              " has come to no collective"));
 }
 
@@ -192,9 +151,10 @@ void Cluster::check_silence(Clock::time_point now) {
   if (longest < limit) return;
   // Others are heard once a second, so those that have been silent for half as long are lost as well.
   std::string lost;
+  Coordinator* const coordinator = control_.coordinator();
   for (int r = first; r < last; ++r) {
     if (silent_for(r) < longest / 2) continue;
-    const std::string& line = coordinator_ ? coordinator_->last_line(r) : last_line_;
+    const std::string& line = coordinator != nullptr ? coordinator->last_line(r) : last_line_;
     append(lost, text(lost.empty() ? "" : ", ", "rank ", r, " on host ", hosts_[static_cast<std::size_t>(r)],
                       line.empty() ? " (no call yet)" : text(" (last call at ", line, ")")));
   }
@@ -241,16 +201,18 @@ Agreement Cluster::meet(const Meeting& meeting, const Interrupted& interrupted) 
   {
     std::lock_guard lock(mutex_);
     last_line_ = meeting.where;
-    tell_coordinator(arrive);
+    control_.tell(arrive);
   }
   bool gave_up = false;
+  std::optional<Message> answer;
   for (Pause pause;; pause.rest(is_aside())) {
     std::lock_guard lock(mutex_);
     if (has_ended_) fail(ErrorCode::Cancelled, meeting.what, ": this process ends");
     // First: where all ranks are interrupted, each is to tell what it waited for, not that another one has failed.
     if (interrupted && interrupted()) {
       is_abandoned_ = true;
-      std::string rest = coordinator_ ? coordinator_->missing() : "the others";
+      Coordinator* const coordinator = control_.coordinator();
+      std::string rest = coordinator != nullptr ? coordinator->missing() : "the others";
       if (process_of_rank_0_ != 0 && !is_alive(process_of_rank_0_)) {
         rest = text("rank 0 on host ", hosts_[0], ", whose process has ended");
       }
@@ -258,96 +220,33 @@ Agreement Cluster::meet(const Meeting& meeting, const Interrupted& interrupted) 
            ") for ", rest);
     }
     drive();
-    if (answer_) break;
+    if ((answer = control_.take_answer())) break;
     const double waited = std::chrono::duration<double>(Clock::now() - start).count();
     if (meeting.seconds > 0 && waited > meeting.seconds && !gave_up) {
       gave_up = true;
       std::string seconds;
       append(seconds, meeting.seconds);
-      tell_coordinator({.kind = Message::GiveUp, .rank = rank_, .sequence = sequence_, .what = seconds});
+      control_.tell({.kind = Message::GiveUp, .rank = rank_, .sequence = sequence_, .what = seconds});
     }
   }
-  const Message answer = *std::exchange(answer_, std::nullopt);
-  if (answer.kind == Message::Go) return {answer.note, answer.is_complete};
-  const ErrorCode code = answer.code == "InvalidArgument"    ? ErrorCode::InvalidArgument
-                         : answer.code == "DeadlineExceeded" ? ErrorCode::DeadlineExceeded
-                                                             : ErrorCode::Aborted;
-  Error error(code, answer.what);
-  error.with("rank", text(answer.rank)).with("line", answer.where);
-  throw error.with("host", hosts_[static_cast<std::size_t>(answer.rank)]);
+  if (answer->kind == Message::Go) return {answer->note, answer->is_complete};
+  const ErrorCode code = answer->code == "InvalidArgument"    ? ErrorCode::InvalidArgument
+                         : answer->code == "DeadlineExceeded" ? ErrorCode::DeadlineExceeded
+                                                              : ErrorCode::Aborted;
+  Error error(code, answer->what);
+  error.with("rank", text(answer->rank)).with("line", answer->where);
+  throw error.with("host", hosts_[static_cast<std::size_t>(answer->rank)]);
 }
 
-namespace {
-
-// Note [Both directions of a link]
-// Open MPI sends a large message after the receiver's answer, and that answer waits behind what the receiver itself
-// sends. So two hosts that send each other one large message use one direction of the link after the other. Between
-// hosts a message has 256 KB, and some are under way at a time. To ranks of the same host it is as large as possible.
-
-// What one rank sends in an exchange: to the ranks after its own first, so that no rank gets the messages of all others
-// at once, which fill the queues of its link.
-class Outgoing {
- public:
-  // message_bytes(rank): the most bytes of a message to a rank.
-  template <class MessageBytes> Outgoing(std::span<const Piece> pieces, int rank, const MessageBytes& message_bytes) {
-    for (const Piece& piece : pieces) pieces_.push_back({piece, message_bytes(piece.rank)});
-    std::stable_partition(pieces_.begin(), pieces_.end(), [=](const Large& each) { return each.piece.rank > rank; });
-  }
-  bool is_empty() const { return next_ == pieces_.size() && sent_.empty(); }
-  void go_on(const MpiCalls& calls) {
-    std::erase_if(sent_, [&](Sent& sent) {
-      if (!calls.done(&sent.request)) return false;
-      under_way_ -= sent.bytes;
-      return true;
-    });
-    while (next_ < pieces_.size() && (sent_.size() < 2 || under_way_ < kBytesAtOnce)) {
-      auto& [piece, message_bytes] = pieces_[next_];
-      const std::size_t bytes = std::min(message_bytes, piece.bytes);
-      if (bytes > 0) sent_.push_back({calls.send(piece.data, bytes, piece.rank, kDataTag), bytes});
-      under_way_ += bytes;
-      piece.data += bytes;
-      piece.bytes -= bytes;
-      if (piece.bytes == 0) ++next_;
-    }
-  }
-
- private:
-  struct Large {
-    Piece piece;  // what is left of it
-    std::size_t message_bytes;
-  };
-  struct Sent {
-    MpiRequest request;
-    std::size_t bytes;
-  };
-  static constexpr std::size_t kBytesAtOnce = std::size_t{1} << 19;
-
-  std::vector<Large> pieces_;
-  std::vector<Sent> sent_;
-  std::size_t next_ = 0, under_way_ = 0;
-};
-
-}  // namespace
-
 void Cluster::exchange(std::span<const Piece> sends, std::span<const Piece> receives, const Interrupted& interrupted) {
-  std::vector<MpiRequest> requests;
-  // See Note [Both directions of a link]. Sender and receiver decide alike. While ranks tell each other their hosts,
-  // none is known.
-  auto message_bytes = [&](int rank) {
-    const bool is_here =
-        !hosts_.empty() && hosts_[static_cast<std::size_t>(rank)] == hosts_[static_cast<std::size_t>(rank_)];
-    return is_here ? kMostBytes : kBetweenHosts;
+  // While ranks tell each other their hosts, none is known.
+  auto is_here = [&](int rank) {
+    return !hosts_.empty() && hosts_[static_cast<std::size_t>(rank)] == hosts_[static_cast<std::size_t>(rank_)];
   };
-  Outgoing outgoing(sends, rank_, message_bytes);
+  std::optional<Exchange> exchange;
   {
     std::lock_guard lock(mutex_);
-    for (const Piece& piece : receives) {
-      const std::size_t most = message_bytes(piece.rank);
-      for (std::size_t at = 0; at < piece.bytes; at += most) {
-        const std::size_t bytes = std::min(most, piece.bytes - at);
-        requests.push_back(calls_->receive(piece.data + at, bytes, piece.rank, kDataTag));
-      }
-    }
+    exchange.emplace(*calls_, rank_, sends, receives, is_here);
   }
   // All ranks have agreed to this, so it ends, unless a process is gone. The memory is in use until then.
   std::optional<Clock::time_point> asked;
@@ -355,9 +254,7 @@ void Cluster::exchange(std::span<const Piece> sends, std::span<const Piece> rece
   for (Pause pause(std::chrono::milliseconds(50), std::chrono::microseconds(100));; pause.rest(is_aside())) {
     std::lock_guard lock(mutex_);
     if (has_ended_) fail(ErrorCode::Cancelled, "this process ends while data is on its way");
-    outgoing.go_on(*calls_);
-    std::erase_if(requests, [&](MpiRequest& request) { return calls_->done(&request); });
-    if (requests.empty() && outgoing.is_empty()) break;
+    if (exchange->go_on()) break;
     drive();
     if (!asked && interrupted && interrupted()) asked = Clock::now();
     if (asked && Clock::now() - *asked > std::chrono::seconds(2)) {
@@ -432,12 +329,12 @@ void Cluster::end(bool has_failed) {
     Message last{.kind = Message::Final, .has_failed = has_failed, .rank = rank_, .sequence = sequence_};
     last.what = failure_;
     last.where = last_line_;
-    tell_coordinator(last);
+    control_.tell(last);
   }
   for (Pause pause;; pause.rest()) {
     std::lock_guard lock(mutex_);
     drive();
-    if (is_over_ && sent_.empty()) break;
+    if (control_.is_over() && control_.is_all_sent()) break;
   }
   watcher_ = {};  // waits for it
   calls_->finish();

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -15,9 +14,9 @@
 #include <thread>
 #include <vector>
 
-#include "hosts/coordinator.h"
+#include "hosts/control.h"
+#include "hosts/exchange.h"
 #include "hosts/launch.h"
-#include "hosts/mpi_calls.h"
 
 namespace lutra {
 
@@ -34,13 +33,6 @@ struct Meeting {
 struct Agreement {
   uint64_t note;
   bool is_complete;
-};
-
-// Bytes to send to a rank, or memory for those that come from it.
-struct Piece {
-  int rank;
-  std::byte* data;
-  std::size_t bytes;
 };
 
 // Whether the user wants to stop what waits; may be empty.
@@ -65,7 +57,7 @@ class Cluster {
   // Waits until all ranks are in this collective. Fails with InvalidArgument if they are in different ones, Aborted if
   // one has ended or failed, DeadlineExceeded after m.seconds, Cancelled if interrupted.
   Agreement meet(const Meeting& meeting, const Interrupted& interrupted);
-  // After a meeting: sends and receives. Pieces between two ranks match in order and size.
+  // After a meeting: sends and receives (Exchange).
   void exchange(std::span<const Piece> sends, std::span<const Piece> receives, const Interrupted& interrupted);
   // After a meeting: what all ranks pass, by rank.
   std::vector<std::string> all_gather(std::string_view mine, const Interrupted& interrupted);
@@ -91,10 +83,6 @@ class Cluster {
   void open(const RankLaunch& launch);
   void watch(const std::stop_token& stop);
   void drive();
-  void hear(int from, const Message& message);
-  void post(int to, const Message& message);
-  void tell_coordinator(const Message& message);
-  void flush();
   void beat(Clock::time_point now);
   void check_silence(Clock::time_point now);
   [[noreturn]] void abort(const std::string& message);
@@ -115,14 +103,7 @@ class Cluster {
 
   // What follows, and all of MPI, is used by one thread at a time. See docs/decisions/ranks-agree-first.md.
   std::mutex mutex_;
-  std::optional<Coordinator> coordinator_;
-  std::optional<Message> answer_;
-  bool is_over_ = false;
-  struct Sent {
-    MpiRequest request;
-    std::string bytes;
-  };
-  std::vector<std::unique_ptr<Sent>> sent_;
+  Control control_;
   std::vector<Clock::time_point> heard_;
   Clock::time_point last_beat_, last_drive_, ending_since_{};
   std::jthread watcher_;

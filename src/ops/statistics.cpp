@@ -137,7 +137,8 @@ void histogram_shape(Inference& inference) {
     const double most = is_double ? std::numeric_limits<double>::max() : double{std::numeric_limits<float>::max()};
     const bool fits = std::max(std::abs(low), std::abs(high)) <= most && high - low <= most;
     require(low <= high && fits, inference.who(), ": the range is from ", low, " to ", high,
-            ", expected finite numbers in order, no further apart than ", is_double ? "float64" : "float32", " can hold");
+            ", expected finite numbers in order, no further apart than ", is_double ? "float64" : "float32",
+            " can hold");
   }
   inference.output(DType::Int64, Shape{attrs.bins});
   inference.output(inference.key() == DType::Float64 ? DType::Float64 : DType::Float32, Shape{attrs.bins + 1});

@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <cstring>
+#include <vector>
 
 #include "core/version.h"
 #include "hosts/mpi_calls.h"
@@ -22,12 +23,19 @@ MpiRequest packed(MPI_Request request) {
   return bits;
 }
 
-const char* start(int* rank, int* size) {
+MPI_Request unpacked(MpiRequest bits) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (bits != 0) std::memcpy(&request, &bits, sizeof request);
+  return request;
+}
+
+const char* start(bool is_threaded, int* rank, int* size) {
   int is_there = 0, level = MPI_THREAD_SINGLE;
   MPI_Initialized(&is_there);
   if (is_there != 0) MPI_Query_thread(&level);
   else MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level);
-  if (level < MPI_THREAD_SERIALIZED) return "this MPI takes calls from one thread only; Lutra makes them from two";
+  if (is_threaded && level < MPI_THREAD_SERIALIZED)
+    return "this MPI takes calls from one thread only; Lutra makes them from two";
   MPI_Comm_dup(MPI_COMM_WORLD, &world);
   MPI_Comm_rank(world, rank);
   MPI_Comm_size(world, size);
@@ -54,13 +62,20 @@ MpiRequest receive(void* into, std::size_t bytes, int from, int tag) {
   return packed(request);
 }
 
-bool done(MpiRequest* bits) {
-  MPI_Request request;
-  std::memcpy(&request, bits, sizeof request);
-  int is_done = 0;
-  MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
-  *bits = is_done != 0 ? 0 : packed(request);
-  return is_done != 0;
+bool done(MpiRequest* bits, std::size_t count) {
+  static std::vector<MPI_Request> requests;
+  static std::vector<int> indices;
+  requests.resize(count);
+  indices.resize(count);
+  for (std::size_t i = 0; i < count; ++i) requests[i] = unpacked(bits[i]);
+  int found = 0;
+  MPI_Testsome(static_cast<int>(count), requests.data(), &found, indices.data(), MPI_STATUSES_IGNORE);
+  bool are_all_done = true;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (requests[i] == MPI_REQUEST_NULL) bits[i] = 0;
+    else are_all_done = false;
+  }
+  return are_all_done;
 }
 
 bool probe(int tag, int* from, std::size_t* bytes) {
