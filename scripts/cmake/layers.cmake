@@ -38,8 +38,10 @@ endfunction()
 function(lutra_unite target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${LUTRA_UNITE} UNITY_BUILD_BATCH_SIZE 8)
   if(LUTRA_UNITE)
-    # GCC takes a type's unnamed namespace for a header's, as the file that it compiles includes ours.
-    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+    # GCC takes a type's unnamed namespace for a header's, as the file that it compiles includes ours. And it inlines
+    # less in a file that it takes for a large one.
+    target_compile_options(${target} PRIVATE
+      $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage --param=large-unit-insns=100000>)
   endif()
 endfunction()
 

@@ -35,7 +35,7 @@ template <class Compute> [[gnu::always_inline]] inline void compute_on_host(Cont
 }
 
 // submit for a launch on the CPU whose kernel has no `out_count`, inline because the plain case must cost little.
-inline void run_on_host(Context& context, Launch& launch) {
+[[gnu::always_inline]] inline void run_on_host(Context& context, Launch& launch) {
   Fault fault;
   launch.args.fault = &fault;
   compute_on_host(context, [&] { launch.kernel->run(launch.args); });
