@@ -7,6 +7,7 @@ namespace lutra {
 namespace {
 
 // The index as the user wrote it: "t[{2, {}, {1, -1, 2}}]"; a single number without the list.
+// For errors only: it costs as much as the rest of a slice.
 std::string written(const Inference& inference, const SliceAttrs& attrs) {
   if (attrs.count == 1 && attrs.drops[0]) return text("t[", inference.shown(attrs.axis[0].first), "]");
   std::string out = "t[{";
@@ -24,17 +25,19 @@ std::string written(const Inference& inference, const SliceAttrs& attrs) {
 // The shape of the slice of input 0. `first`: its first element if it is contiguous in memory, else -1.
 Shape picked_shape(const Inference& inference, const SliceAttrs& attrs, int64_t* first) {
   Shape x = inference.shape(0), out;
-  require(attrs.count <= x.rank(), written(inference, attrs), ": ", attrs.count,
-          attrs.count == 1 ? " entry" : " entries", ", and the tensor ", x, " has ", x.rank(),
-          x.rank() == 1 ? " axis" : " axes");
+  if (attrs.count > x.rank())
+    fail(ErrorCode::InvalidArgument, written(inference, attrs), ": ", attrs.count,
+         attrs.count == 1 ? " entry" : " entries", ", and the tensor ", x, " has ", x.rank(),
+         x.rank() == 1 ? " axis" : " axes");
   // The slice is contiguous if, from the last axis on, each step is as long as all that is picked along later axes.
   uint64_t start = 0, stride = 1, piece = 1;  // unsigned: may overflow when another size is 0
   bool is_one_piece = true;
   Picked picked[kMaxRank];
   for (int axis = x.rank() - 1; axis >= 0; --axis) {
     if (axis < attrs.count && !attrs.all[axis] && !attrs.drops[axis]) {
-      require(attrs.axis[axis].step != 0, written(inference, attrs), ": the step of axis ", inference.shown(axis),
-              " is 0");
+      if (attrs.axis[axis].step == 0)
+        fail(ErrorCode::InvalidArgument, written(inference, attrs), ": the step of axis ", inference.shown(axis),
+             " is 0");
     }
     std::optional<Picked> found = pick(attrs, axis, x[axis]);
     if (!found) {
@@ -67,8 +70,9 @@ void slice_assign_shape(Inference& inference) {
   const SliceAttrs& attrs = inference.attrs<SliceAttrs>();
   int64_t first;
   Shape part = picked_shape(inference, attrs, &first), value = inference.shape(1), both;
-  require(broadcast(part, value, &both) && both == part, written(inference, attrs), " = value: value has the shape ",
-          value, ", which does not fit the part's ", part);
+  if (!broadcast(part, value, &both) || both != part)
+    fail(ErrorCode::InvalidArgument, written(inference, attrs), " = value: value has the shape ", value,
+         ", which does not fit the part's ", part);
   inference.output_like(inference.key(), 0);
 }
 
