@@ -6,7 +6,7 @@ namespace lutra {
 
 ServeCommand read_serve_command(int argc, char** argv, int first) {
   ServeCommand command;
-  std::string port = "7077";
+  std::string port;
   for (int i = first; i < argc; ++i) {
     auto [word, value] = split_option(argv[i]);
     NearestWord nearest(word);

@@ -23,7 +23,7 @@ local function set(names)
   return is_in
 end
 local skipped = set("save load Variable tidy device help time synchronize matmul qr svd det slogdet lu eigh " ..
-                    "eigvalsh eig eigvals expm pinv lstsq matrix_norm polyfit triangular_solve cholesky_solve map_fn vmap scan while_loop dct idct")
+                    "eigvalsh eig eigvals expm pinv lstsq cond matrix_norm polyfit triangular_solve cholesky_solve map_fn vmap scan while_loop dct idct")
 local rounded = set("exp expm1 log log1p sin cos tan asin acos atan sinh cosh tanh erf sigmoid silu gelu softplus elu selu " ..
                     "mish log_sigmoid celu glu kl_div ctc_loss scaled_dot_product_attention pow atan2 asinh acosh atanh " ..
                     "log2 log10 gumbel_softmax xlogy logaddexp logit softmax log_softmax logsumexp erfc erfinv lgamma digamma")

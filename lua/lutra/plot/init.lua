@@ -62,7 +62,7 @@ end
 
 function Plot:save(file, size)
   require_plot("save", self)
-  tools.write_file(file, bytes_of(self, kind_of("save", file), "save", size))
+  tools.write_file(file, bytes_of(self, kind_of("save", file), "save", size), "save")
 end
 
 local kOptions = { title = false, xlabel = false, ylabel = false, width = false, height = false, file = false,
