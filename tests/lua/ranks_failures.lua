@@ -55,7 +55,7 @@ case("if rank 0 is killed, the others name it", function()
   ]], "OMPI_MCA_odls_base_sigkill_timeout=10", sign)
   has(text, "interrupted! Rank 1 waited in barrier (")
   has(text, ") for rank 0 on host ")
-  has(text, ", whose process has been killed")
+  has(text, ", whose process has ended")
   equal(status, 137)
 end)
 
