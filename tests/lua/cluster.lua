@@ -54,8 +54,8 @@ case("a token", function()
   local function connect(token) lt.config.connect_to_cluster({ worker = { address } }, { timeout = 100, token = token }) end
   raises("FailedPrecondition", "it asks for a token, and the program gives none", connect)
   raises("FailedPrecondition", "it asks for a token, and the program's is another one", connect, wrong)
-  raises("InvalidArgument", "connect_to_cluster: the token's file " .. empty .. " is empty", connect, empty)
-  raises("NotFound", "the token's file /no/such/file cannot be read", connect, "/no/such/file")
+  raises("InvalidArgument", "connect_to_cluster: the token file " .. empty .. " is empty", connect, empty)
+  raises("NotFound", "the token file /no/such/file cannot be read", connect, "/no/such/file")
   local path = os.tmpname()
   local file <close> = assert(io.open(path, "w"))
   file:write(([[

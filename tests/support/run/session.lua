@@ -19,7 +19,7 @@ function session.python()
   end
 end
 
--- {options, in_terminal, shows_times, typed = list of lines, lines = the transcript below the head}
+-- {options, in_terminal, typed = list of lines, lines = the transcript below the head}
 function session.parse(text)
   local lines = golden.lines(text)
   local parsed = { options = "", typed = {}, lines = lines }
@@ -31,7 +31,6 @@ function session.parse(text)
     parsed.head[#parsed.head + 1] = table.remove(lines, 1)
   end
   for _, line in ipairs(lines) do
-    parsed.shows_times = parsed.shows_times or line:find("^took ") ~= nil
     local typed = line:match("^>>? (.*)$")
     if typed then parsed.typed[#parsed.typed + 1] = typed end
   end
@@ -63,7 +62,7 @@ function session.play(parsed)
       for _, line in ipairs(golden.lines(answer)) do
         -- On a busy machine any entry may take the second from which the prompt says how long it took.
         local is_time = parsed.in_terminal and line:find("^took [%d.e+]+ s$")
-        if not is_time or parsed.shows_times then transcript[#transcript + 1] = line end
+        if not is_time or typed:find("^:time") then transcript[#transcript + 1] = line end
       end
     elseif answer:find("%S") then
       error("after the last line: " .. answer, 0)  -- the end of the input is answered by a line feed at most
