@@ -81,7 +81,7 @@ expect.case("svd of any shape", function()
   end
   -- Around the sizes of blocks, and many more rows than columns.
   for _, shape in ipairs { { 49, 49 }, { 64, 64 }, { 65, 65 }, { 97, 96 }, { 96, 97 }, { 129, 128 }, { 92, 50 }, { 91, 50 },
-    { 50, 92 }, { 400, 48 }, { 800, 800 }, { 2, 2, 60, 50 } } do
+    { 50, 92 }, { 400, 48 }, { 260, 260 }, { 2, 2, 60, 50 } } do
     for _, dtype in ipairs { "float32", "float64" } do
       check_svd(random(shape, dtype), ("svd %s %s"):format(table.concat(shape, "x"), dtype))
     end
@@ -91,7 +91,7 @@ end)
 expect.case("singular values that are known", function()
   -- Eigen loses some digits of equal ones.
   local slack = os.getenv("LUTRA_LAPACK") == "off" and 1000 or 1
-  for _, shape in ipairs { { 48, 48 }, { 130, 127 }, { 127, 130 }, { 300, 90 }, { 90, 300 } } do
+  for _, shape in ipairs { { 48, 48 }, { 130, 127 }, { 50, 130 } } do
     local m, n = shape[1], shape[2]
     local k = math.min(m, n)
     for _, dtype in ipairs { "float32", "float64" } do
@@ -137,7 +137,7 @@ end
 
 expect.case("eigh of any size", function()
   -- Around the sizes of blocks.
-  for _, n in ipairs { 47, 48, 49, 64, 65, 97, 128, 130, 257, 520, 800 } do
+  for _, n in ipairs { 47, 48, 49, 64, 65, 97, 128, 130, 257, 400 } do
     for _, dtype in ipairs(n < 200 and dtypes or { "float32", "float64" }) do
       local x = random({ n, n }, dtype)
       check_eigh(x + turned(x), 4 * n ^ 0.5, ("eigh %d %s"):format(n, dtype))
@@ -150,7 +150,7 @@ expect.case("eigh of any size", function()
 end)
 
 expect.case("eigenvalues that are known", function()
-  for _, n in ipairs { 48, 127, 300 } do
+  for _, n in ipairs { 48, 130 } do
     for _, dtype in ipairs { "float32", "float64" } do
       local q = (random({ n, n }, "float64"):qr())
       local function with(values, what)

@@ -48,7 +48,7 @@ expect.case("results have the same bits on any number of threads", function()
   local file <close> = assert(io.open(path, "w"))
   file:write [[
     for _, dtype in ipairs { "float32", "float64" } do
-      for _, n in ipairs { 70, 300, 530, 800 } do
+      for _, n in ipairs { 70, 300, 530 } do
         local a = lt.random.normal({ n, n }, { seed = 1, dtype = dtype }) + 3 * lt.eye(n, { dtype = dtype })
         local b = lt.random.normal({ n, n - 7 }, { seed = 2, dtype = dtype })
         local results = { a:solve(b), a:solve(b, { adjoint = true }), a:inv(), a:triangular_solve(b), (a / n):expm() }
@@ -67,7 +67,7 @@ expect.case("results have the same bits on any number of threads", function()
   ]]
   file:close()
   local alone = run("LUTRA_NUM_THREADS=1", path)
-  expect.equal(select(2, alone:gsub("\n", "")), 152, alone)
+  expect.equal(select(2, alone:gsub("\n", "")), 114, alone)
   for _, threads in ipairs { 2, 2, 3 } do expect.equal(run("LUTRA_NUM_THREADS=" .. threads, path), alone, threads) end
   os.remove(path)
 end)
