@@ -6,14 +6,10 @@
 #include "core/stop_request.h"
 #include "kernels/lapack/library.h"
 #include "kernels/lapack/pieces.h"
+#include "kernels/lapack/reduction.h"
 
 namespace lutra::lapack {
 namespace {
-
-// Columns and rows that are reduced before the rest is updated by a product.
-constexpr int64_t kPanel = 32;
-// A product of a matrix and vectors is cut into pieces of at least so many elements. Few pieces are not worth a thread.
-constexpr int64_t kPieceOfProduct = 1 << 15, kMostPieces = 16, kPiecesOfThreads = 4;
 
 template <class T> class Reduction {
  public:

@@ -9,6 +9,7 @@
 #include "kernels/lapack/divide_and_conquer.h"
 #include "kernels/lapack/factorise.h"
 #include "kernels/lapack/library.h"
+#include "kernels/lapack/reduction.h"
 #include "kernels/lapack/tridiagonal.h"
 #include "kernels/lapack/workspace.h"
 
@@ -32,8 +33,7 @@ template <class T> bool eigh(int64_t n, T* a, T* w, T* v) {
     if (!are_finite(a + i * n, i + 1)) return false;
     for (int64_t j = 0; j <= i; ++j) most = std::max(most, std::fabs(a[i * n + j]));
   }
-  // A power of two scales without rounding.
-  const int exponent = most == 0 ? 0 : std::ilogb(most);
+  const int exponent = exponent_of(most);
   Tridiagonal<T> t = tridiagonalise(n, a, -exponent);
   if (StopRequest::is_wanted()) return true;
   std::vector<int> order;

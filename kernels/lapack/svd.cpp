@@ -11,6 +11,7 @@
 #include "kernels/lapack/factorise.h"
 #include "kernels/lapack/library.h"
 #include "kernels/lapack/pieces.h"
+#include "kernels/lapack/reduction.h"
 #include "kernels/lapack/turn.h"
 #include "kernels/lapack/workspace.h"
 
@@ -62,10 +63,9 @@ template <class T> bool svd(int64_t m, int64_t n, T* a, T* u, T* s, T* vt) {
   T* const right = is_turned ? vt : u;
   T most = 0;
   for (int64_t i = 0; i < m * n; ++i) most = std::max(most, std::fabs(a[i]));
-  // A power of two scales without rounding; in two steps, since it may be out of range.
-  const int exponent = most == 0 ? 0 : std::ilogb(most);
-  const T first = std::ldexp(T(1), -exponent / 2), second = std::ldexp(T(1), -exponent - -exponent / 2);
-  for (int64_t i = 0; i < m * n; ++i) a[i] = a[i] * first * second;
+  const int exponent = exponent_of(most);
+  const PowerOfTwo<T> power(-exponent);
+  for (int64_t i = 0; i < m * n; ++i) a[i] = power.times(a[i]);
   // The triangle of a matrix with many more rows than columns takes less time to decompose, as in gesdd.
   const bool by_qr = rows >= columns * 11 / 6;
   std::unique_ptr<T[]> q;

@@ -7,15 +7,10 @@
 #include "core/stop_request.h"
 #include "kernels/lapack/library.h"
 #include "kernels/lapack/pieces.h"
+#include "kernels/lapack/reduction.h"
 
 namespace lutra::lapack {
 namespace {
-
-// Columns that are reduced before the others are updated by a product.
-constexpr int64_t kPanel = 32;
-// A product of a matrix and a vector is cut into pieces of at least so many elements. Few pieces are not worth a
-// thread.
-constexpr int64_t kPieceOfProduct = 1 << 15, kMostPieces = 16, kPiecesOfThreads = 4;
 
 template <class T> class Reduction {
  public:
@@ -156,10 +151,9 @@ template <class T> Tridiagonal<T> tridiagonalise(int64_t n, const T* a, int expo
   Tridiagonal<T> result{{n, n, false}, std::vector<T>(count), std::vector<T>(count)};
   T* columns = result.q.vectors.data();
   const int64_t step = result.q.step;
-  // In two steps, since 2^exponent may be out of range.
-  const T first = std::ldexp(T(1), exponent / 2), second = std::ldexp(T(1), exponent - exponent / 2);
+  const PowerOfTwo<T> power(exponent);
   for (int64_t j = 0; j < n; ++j) {
-    for (int64_t i = 0; i <= j; ++i) columns[j * step + i] = a[j * n + i] * first * second;
+    for (int64_t i = 0; i <= j; ++i) columns[j * step + i] = power.times(a[j * n + i]);
   }
   Reduction<T>(result).run();
   std::fill(columns, columns + step, T(0));

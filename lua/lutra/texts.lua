@@ -1,6 +1,6 @@
 -- Texts: tables of strings, nested to the same depth everywhere. They stand for tensors where datasets and models take
 -- strings, which no tensor holds; the first level counts rows.
-local _, tools = ...
+local lutra, tools = ...
 
 local texts = {}
 
@@ -57,9 +57,14 @@ function texts.check(who, name, value)
   return value
 end
 
--- Rows first .. last, and rows by a tensor of their numbers.
-function texts.slice(value, first, last) return table.move(value, first, last, 1, {}) end
+-- Rows first .. last of texts or of a tensor, whose memory they share.
+function texts.slice(value, first, last)
+  if type(value) == "table" then return table.move(value, first, last, 1, {}) end
+  return value[{ { first, last } }]
+end
+-- Rows of either by a tensor of their numbers.
 function texts.gather(value, places)
+  if type(value) ~= "table" then return (lutra.gather(value, places)) end
   local rows = {}
   for i, place in ipairs(places:totable()) do rows[i] = value[place] end
   return rows

@@ -1,6 +1,6 @@
 #include "core/stop_request.h"
 
-#include <ctime>
+#include "core/clock.h"
 
 namespace lutra {
 
@@ -10,12 +10,6 @@ constinit thread_local StopRequests detail::stop_requests;
 namespace {
 
 thread_local StopRequests* helped = nullptr;
-
-int64_t now_us() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return int64_t{now.tv_sec} * 1000000 + now.tv_nsec / 1000;
-}
 
 }  // namespace
 
@@ -41,7 +35,8 @@ void StopRequest::answer(int64_t again_us) {
 bool StopRequest::is_wanted() {
   StopRequests* of = watched();
   if (of == nullptr) return false;
-  if (!of->wanted.load(std::memory_order_relaxed) && (of->again_at_us == 0 || now_us() < of->again_at_us)) return false;
+  if (!of->wanted.load(std::memory_order_relaxed) && (of->again_at_us == 0 || now_ns() / 1000 < of->again_at_us))
+    return false;
   of->heeded.store(true, std::memory_order_relaxed);
   return true;
 }

@@ -116,7 +116,7 @@ void Cluster::drive() {
   if (now - last_drive_ > 2 * kBeat) std::fill(heard_.begin(), heard_.end(), now);
   last_drive_ = now;
   while (const std::optional<int> from = control_.receive()) heard_[static_cast<std::size_t>(*from)] = now;
-  control_.is_all_sent();
+  control_.free_sent();
   if (now - last_beat_ < kBeat) return;
   last_beat_ = now;
   beat(now);
@@ -334,7 +334,7 @@ void Cluster::end(bool has_failed) {
   for (Pause pause;; pause.rest()) {
     std::lock_guard lock(mutex_);
     drive();
-    if (control_.is_over() && control_.is_all_sent()) break;
+    if (control_.is_over() && control_.free_sent()) break;
   }
   watcher_ = {};  // waits for it
   calls_->finish();

@@ -62,7 +62,7 @@ void Control::beat() {
   for (int r = 1; r < size_; ++r) post(r, message);
 }
 
-bool Control::is_all_sent() {
+bool Control::free_sent() {
   std::erase_if(sent_, [this](const std::unique_ptr<Sent>& each) { return calls_.done(&each->request, 1); });
   return sent_.empty();
 }

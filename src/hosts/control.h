@@ -25,8 +25,8 @@ class Control {
   std::optional<Message> take_answer() { return std::exchange(answer_, std::nullopt); }
   // Whether all ranks have ended.
   bool is_over() const { return is_over_; }
-  // Whether MPI has taken all messages.
-  bool is_all_sent();
+  // Frees the messages that MPI has taken; false if it has not taken all.
+  bool free_sent();
   // On rank 0; null elsewhere.
   Coordinator* coordinator() { return coordinator_ ? &*coordinator_ : nullptr; }
 

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "core/environment.h"
 #include "core/error.h"
 #include "core/text.h"
 
@@ -109,8 +110,8 @@ void kill_daemon_after(int seconds) {
 void claim_launch() { setenv(kClaim, text(getpid()).c_str(), 1); }
 
 std::string command_for_tf_config(const std::string& script) {
-  const char* value = std::getenv("TF_CONFIG");
-  if (value == nullptr || *value == '\0') return "";
+  const std::string_view value = environment_variable("TF_CONFIG");
+  if (value.empty()) return "";
   nlohmann::json config = nlohmann::json::parse(value, nullptr, false);
   require(config.is_object(), "TF_CONFIG is no JSON object: ", value,
           "; expected {\"cluster\": {\"worker\": [\"host:port\", ...]}, \"task\": {...}}");

@@ -294,18 +294,14 @@ void define_statistics_ops(OpRegistry& ops) {
           "the last one both. Elements outside the range and nan are not counted. Without a range it is from the "
           "smallest to the largest element. A list or vector in place of bins has the edges. With the option weights = "
           "numbers in x's shape, their sums replace the counts; with density = true the results are divided so that "
-          "their "
-          "integral is 1; range = {low, high} is the same as min and max.",
+          "their integral is 1; range = {low, high} is the same as min and max.",
       .inputs = {{"x", kNumbers, "any shape"}},
       .attrs = attrs<HistogramAttrs>({attr("bins", &HistogramAttrs::bins, "how many bins").positional().otherwise("10"),
                                       attr("min", &HistogramAttrs::min, "the range's lower end"),
                                       attr("max", &HistogramAttrs::max, "the range's upper end")}),
       .output = "counts [bins], int64; edges [bins + 1], float64 for float64, else float32",
       .errors = "InvalidArgument for fewer than one bin, one end of a range alone, ends or edges out of order, weights "
-                "of another "
-                "shape, inf or nan "
-                "without a range, or if "
-                "x is bool.",
+                "of another shape, inf or nan without a range, or if x is bool.",
       .source = "numpy.histogram",
       .example = "lutra.histogram({1.0, 2.0, 1.5}, 2)  --> {1, 2}, {1.0, 1.5, 2.0}",
       .outputs = 2,

@@ -47,8 +47,8 @@ void define_vector_norm_ops(OpRegistry& ops) {
       .lua_name = "norm",
       .summary = "The norm of the vectors along the given axes, or of all elements: the square root of the sum of "
                  "squares; with ord 1 the sum of magnitudes, with ord math.huge the largest, with -math.huge the "
-                 "smallest, with 0 "
-                 "the number of elements that are not 0, with another number p sum(|x|^p)^(1/p); 0 if there are no "
+                 "smallest, with 0 the number of elements that are not 0, with another number p sum(|x|^p)^(1/p); 0 if "
+                 "there are no "
                  "elements. ord = \"nuc\" is the nuclear norm of a matrix, or of those along two axes; matrix_norm has "
                  "the others. Where it is 0, its gradient is 0.",
       .inputs = {{"x", kNumbers | kComplex, "any shape"}},
@@ -58,8 +58,7 @@ void define_vector_norm_ops(OpRegistry& ops) {
                             keepdims_option<NormAttrs>()}),
       .output = kReducedReal,
       .errors = "InvalidArgument for an axis that does not exist or is given twice, for an ord that is none of these, "
-                "or if x "
-                "is bool.",
+                "or if x is bool.",
       .source = "numpy.linalg.norm of vectors, torch.linalg.vector_norm, tf.norm",
       .example = "lutra.norm{3, 4}  --> 5.0",
       .compute = Compute::Float,

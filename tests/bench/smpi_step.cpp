@@ -104,7 +104,7 @@ class Rank {
     control_->tell(
         {.kind = Message::Arrive, .rank = own_rank, .sequence = ++sequence_, .what = "a sum", .where = "x.lua:1"});
     while (!control_->take_answer()) control_->receive();
-    control_->is_all_sent();
+    control_->free_sent();
   }
 
   // As EarlySums and RankSums.

@@ -92,9 +92,7 @@ function Dataset.zip(...)
       local cut = {}
       for k, part in ipairs(input.parts) do
         cut[k] = input.count == count and part
-          or structure.each(part, function(value)
-            return type(value) == "table" and texts.slice(value, 1, count) or value[{ { 1, count } }]
-          end)
+          or structure.each(part, function(value) return texts.slice(value, 1, count) end)
       end
       parts[i] = #cut == 1 and cut[1] or cut
     end

@@ -66,12 +66,6 @@ local function sliced(tensors, first, last)
   return list
 end
 
--- Rows first .. last of a tensor or of texts, or without `last` those of a tensor of row numbers.
-local function picked(value, first, last)
-  if type(value) == "table" then return last and texts.slice(value, first, last) or texts.gather(value, first) end
-  return last and value[{ { first, last } }] or lutra.gather(value, first)
-end
-
 -- An iterator over batches that a thread gathers, up to `ahead` in advance; nil if it cannot gather these rows.
 local function gathered_ahead(self, next_places, ahead)
   local tensors, has_texts = {}, false
@@ -126,7 +120,9 @@ function Rows:batches(size, drops_remainder, ahead)
     if first == nil then return nil end
     local values = {}
     for i = 1, #parts do
-      values[i] = structure.each(parts[i], function(value) return picked(value, first, last) end)
+      values[i] = structure.each(parts[i], function(value)
+        return last and texts.slice(value, first, last) or texts.gather(value, first)
+      end)
     end
     return table.unpack(values)
   end

@@ -33,19 +33,13 @@ function StringLookup:adapt(text, is_before)
   vocabularies.each_text(self, text, function(token)
     if token ~= "" then counts[token] = (counts[token] or 0) + 1 end
   end)
-  local tokens = vocabularies.by_frequency(counts, is_before)
-  for i = #tokens, vocabularies.most_tokens(self) + 1, -1 do tokens[i] = nil end
-  vocabularies.set(self, tokens)
+  vocabularies.set(self, vocabularies.by_frequency(self, counts, is_before))
   return self
 end
 function StringLookup:call(value)
   if self.invert then
     local function back(id)
-      if type(id) == "table" then
-        local list = {}
-        for i, each in ipairs(id) do list[i] = back(each) end
-        return list
-      end
+      if type(id) == "table" then return mapped(id, back) end
       return id == kPadding and "" or self.tokens[id - kFirst + 1] or "[UNK]"
     end
     if tools.is_tensor(value) then value = value.rank == 0 and value:item() or value:totable() end

@@ -90,8 +90,7 @@ function TextVectorization:adapt(text)
       seen[token], counts[token] = true, (counts[token] or 0) + 1
     end
   end)
-  local tokens = vocabularies.by_frequency(counts)
-  for i = #tokens, vocabularies.most_tokens(self) + 1, -1 do tokens[i] = nil end
+  local tokens = vocabularies.by_frequency(self, counts)
   vocabularies.set(self, tokens)
   -- log(1 + texts / (1 + texts with the token)); an unknown token has the mean of the others.
   local weights = {}
@@ -190,11 +189,7 @@ function Hashing:call(value)
     value = value.rank == 0 and value:item() or value:totable()
   end
   local function id(each)
-    if type(each) == "table" then
-      local list = {}
-      for i = 1, #each do list[i] = id(each[i]) end
-      return list
-    end
+    if type(each) == "table" then return vocabularies.mapped(each, id) end
     if math.type(each) ~= "integer" and type(each) ~= "string" then
       refuse(self, "it is given %s, expected whole numbers or strings", tools.what_is(each))
     end

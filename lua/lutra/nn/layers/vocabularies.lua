@@ -36,8 +36,14 @@ local function each_text(self, text, f)
   end
 end
 
--- Tokens in the order of ids, most frequent first; ties as Keras has them, in descending order.
-local function by_frequency(counts, is_before)
+-- How many tokens max_tokens allows: ids also have padding, rows only the unknown one.
+local function most_tokens(self)
+  if not self.max_tokens then return math.huge end
+  return self.max_tokens - (self.output_mode == "int" and kFirst or 1)
+end
+
+-- As many tokens as there is room for, in the order of ids: most frequent first; ties as Keras has them, in descending order.
+local function by_frequency(self, counts, is_before)
   local tokens = {}
   for token in pairs(counts) do tokens[#tokens + 1] = token end
   table.sort(tokens, function(a, b)
@@ -45,13 +51,8 @@ local function by_frequency(counts, is_before)
     if is_before then return is_before(a, b) end
     return a > b
   end)
+  for i = #tokens, most_tokens(self) + 1, -1 do tokens[i] = nil end
   return tokens
-end
-
--- How many tokens max_tokens allows: ids also have padding, rows only the unknown one.
-local function most_tokens(self)
-  if not self.max_tokens then return math.huge end
-  return self.max_tokens - (self.output_mode == "int" and kFirst or 1)
 end
 
 -- The tokens of a file, one a line.
@@ -197,7 +198,7 @@ end
 local function id_of(self, token) return token == "" and kPadding or self.ids[token] or kUnknown end
 
 return {
-  define = define, refuse = refuse, each_text = each_text, by_frequency = by_frequency, most_tokens = most_tokens,
+  define = define, refuse = refuse, each_text = each_text, by_frequency = by_frequency,
   set = set_vocabulary, first = first_vocabulary, mapped = mapped, row_of = row_of, width_of = width_of, id_of = id_of,
   common = common, read_most = read_most, nested = nested, kPadding = kPadding, kUnknown = kUnknown, kFirst = kFirst,
 }

@@ -18,13 +18,12 @@ local function rows_of(x)
 end
 
 local function slice(value, share)
-  if texts.is(value) then return texts.slice(value, share.first, share.last) end
-  if type(value) == "table" then
+  if type(value) == "table" and not texts.is(value) then
     local out = {}
     for key, entry in pairs(value) do out[key] = slice(entry, share) end
     return out
   end
-  return value and value[{ { share.first, share.last } }]
+  return value and texts.slice(value, share.first, share.last)
 end
 
 -- Splits a batch. Returns the shares that have rows, {id, x, y, weight, rows, share}, and the replicas' numbers.

@@ -84,12 +84,11 @@ end
 
 -- Rows first .. last, sharing the tensors' memory.
 function tensor_batches.slice(value, first, last)
-  local key = { { first, last } }
-  return each(value, function(rows) return type(rows) == "table" and texts.slice(rows, first, last) or rows[key] end)
+  return each(value, function(rows) return texts.slice(rows, first, last) end)
 end
 
 local function gather(value, places)
-  return each(value, function(rows) return (type(rows) == "table" and texts or lutra).gather(rows, places) end)
+  return each(value, function(rows) return texts.gather(rows, places) end)
 end
 
 -- Batches of `size` rows; the last one has the rest. get(i) returns x, y, weight and the number of rows of batch i.
