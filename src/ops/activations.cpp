@@ -34,7 +34,7 @@ void sigmoid_gradient(Gradient& g) { g.add(0, g.call("SigmoidGrad", {g.y(), g.dy
 void softplus_gradient(Gradient& g) { g.add(0, g.call("SoftplusGrad", {g.dy(), g.x()})); }
 void softsign_gradient(Gradient& g) { g.add(0, g.call("SoftsignGrad", {g.dy(), g.x()})); }
 
-Value square(Gradient& g, const Value& x) { return g.call("Square", {x}); }
+Value squared(Gradient& g, const Value& x) { return g.call("Square", {x}); }
 Value zeros(Gradient& g, int i) { return g.fill(g.shape_of(i), 0, g.dtype_of(i)); }
 // value where x < 0, else 0.
 Value below_zero(Gradient& g, const Value& x, const Value& value) {
@@ -74,17 +74,17 @@ Value logistic_slope(Gradient& g, const Value& x) { return g.call("Sigmoid", {x}
 // The density of the normal distribution times 2 - x^2.
 Value exact_gelu_bend(Gradient& g, const Value& wide_x) {
   constexpr double kOneOverRootTwoPi = 0.39894228040143267794;
-  Value z = square(g, held(g, wide_x, 50));
+  Value z = squared(g, held(g, wide_x, 50));
   return g.call("Exp", {z * -0.5}) * (2.0 - z) * kOneOverRootTwoPi;
 }
 // Of x s(v) with the logistic function s: s' (2 v' + x v'' + x v'^2 (1 - 2 s)).
 Value approximate_gelu_bend(Gradient& g, const Value& wide_x) {
   constexpr double kTwoRoots = 1.5957691216057307118, kCube = 0.044715;
-  Value x = held(g, wide_x, 50), z = square(g, x);
+  Value x = held(g, wide_x, 50), z = squared(g, x);
   Value v = x * (1.0 + z * kCube) * kTwoRoots, s = g.call("Sigmoid", {v});
   Value slope = (1.0 + z * (3 * kCube)) * kTwoRoots;
   Value bend = z * (6 * kCube * kTwoRoots);  // x v''
-  return logistic_slope(g, v) * (slope * 2.0 + bend + x * square(g, slope) * (1.0 - s * 2.0));
+  return logistic_slope(g, v) * (slope * 2.0 + bend + x * squared(g, slope) * (1.0 - s * 2.0));
 }
 void gelu_grad_gradient(Gradient& g) {
   const GeluAttrs& attrs = g.attrs<GeluAttrs>();
@@ -116,7 +116,7 @@ void softsign_grad_gradient(Gradient& g) {
   g.add(1, g.call("SoftsignGrad", {g.dy() * g.x(0), x}) * bend);
 }
 
-void define_grads(OpRegistry& ops) {
+void define_activation_grads(OpRegistry& ops) {
   const UnaryGradEntry entries[] = {
       {"ReluGrad", "dy", "y", "dy where y > 0, else 0: relu's gradient.", "tf.raw_ops.ReluGrad", relu_grad_gradient},
       {"Relu6Grad", "dy", "y", "dy where 0 < y < 6, else 0: relu6's gradient.", "tf.raw_ops.Relu6Grad",
@@ -243,7 +243,7 @@ void define_activations_ops(OpRegistry& ops) {
   };
   for (const UnaryEntry& entry : fractions) define_unary(ops, entry, Compute::Float);
 
-  define_grads(ops);
+  define_activation_grads(ops);
   define_composed_gradients(ops);
 }
 

@@ -119,7 +119,7 @@ TransposeAttrs order_of(int rank) {
 }
 
 // One index tensor for each picked axis, as columns: [elements of the common shape, picks].
-Value columns_of(Composition& c, const Plan& plan, int first) {
+Value index_columns(Composition& c, const Plan& plan, int first) {
   const AdvancedIndexAttrs& attrs = c.attrs<AdvancedIndexAttrs>();
   const int64_t n = plan.common.size();
   Value columns[kMaxRank];
@@ -160,7 +160,7 @@ Value picked(Composition& c, Value t, const Plan& plan, int first) {
   if (is_sliced(attrs)) t = c.call("StridedSlice", {t}, attrs.basic);
   if (plan.picks == 0) return c.reshape(t, plan.out);
   const Shape& from = plan.sliced;
-  Value columns = columns_of(c, plan, first);
+  Value columns = index_columns(c, plan, first);
   const int64_t n = plan.common.size();
   bool neighbours = plan.are_neighbours();
   int at = plan.picked[0];
@@ -236,13 +236,13 @@ void compose_index_put(Composition& c) {
     Shape slices{plan.common.size()};
     for (int i = plan.picks; i < shape.rank(); ++i) slices.push(shape[i]);
     if (c.shape(value).rank() > 0) value = c.reshape(c.broadcast_to(value, plan.out), slices);
-    return c.give(c.call(op, {t, columns_of(c, plan, 2), value}, IndexAttrs{attrs.base}));
+    return c.give(c.call(op, {t, index_columns(c, plan, 2), value}, IndexAttrs{attrs.base}));
   }
   Value places = picked(c, c.reshape(c.numbers_below(shape.size()), shape), plan, 2);
   c.give(updated_at(c, op, t, places, value));
 }
 
-constexpr const char* kErrors =
+constexpr const char* kIndexErrors =
     "InvalidArgument for the index 0, for more entries than axes, or if the index tensors do not broadcast; OutOfRange "
     "past an axis' end.";
 constexpr const char* kSource = "numpy's advanced indexing, 1-based and with both ends of ranges included";
@@ -266,7 +266,7 @@ void define_advanced_index_ops(OpRegistry& ops) {
       .inputs = {{"t", kEveryDType, "any shape"}, {"indices", kInts, "broadcast", kVariadic | kOwnDType}},
       .attrs = attrs<AdvancedIndexAttrs>({}),
       .output = "the axes of ranges, new axes and of the index tensors' common shape; t's dtype",
-      .errors = kErrors,
+      .errors = kIndexErrors,
       .source = kSource,
       .shape = index_shape,
       .compose = compose_index,
@@ -284,7 +284,7 @@ void define_advanced_index_ops(OpRegistry& ops) {
                    {"indices", kInts, "broadcast", kVariadic | kOwnDType}},
         .attrs = attrs<AdvancedIndexAttrs>({}),
         .output = "t's shape; the dtype t and value promote to",
-        .errors = kErrors,
+        .errors = kIndexErrors,
         .source = kSource,
         .shape = index_put_shape,
         .compose = compose_index_put,

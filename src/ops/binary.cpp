@@ -110,7 +110,7 @@ void pow_gradient(Gradient& g) {
 }
 
 // Where a and b are equal, each gets half.
-void extreme_gradient(Gradient& g, const char* share_of_first) {
+void shared_extreme_gradient(Gradient& g, const char* share_of_first) {
   if (g.needs(0)) g.add(0, g.call(share_of_first, {g.dy(), g.x(0), g.x(1)}));
   if (g.needs(1)) g.add(1, g.call(share_of_first, {g.dy(), g.x(1), g.x(0)}));
 }
@@ -179,9 +179,11 @@ void define_binary_ops(OpRegistry& ops) {
        "numpy.power; fdlibm's e_pow by Sun Microsystems", "lutra.pow({2, 3}, 2)  --> {4, 9}", pow_gradient, kX0 | kX1,
        Compute::Same, kPowerErrors, negative_power},
       {"Maximum", "maximum", "The larger of a and b; nan if either is.", "numpy.maximum",
-       "lutra.maximum({1, 5}, 3)  --> {3, 5}", [](Gradient& g) { extreme_gradient(g, "MaximumGrad"); }, kX0 | kX1},
+       "lutra.maximum({1, 5}, 3)  --> {3, 5}", [](Gradient& g) { shared_extreme_gradient(g, "MaximumGrad"); },
+       kX0 | kX1},
       {"Minimum", "minimum", "The smaller of a and b; nan if either is.", "numpy.minimum",
-       "lutra.minimum({1, 5}, 3)  --> {1, 3}", [](Gradient& g) { extreme_gradient(g, "MinimumGrad"); }, kX0 | kX1},
+       "lutra.minimum({1, 5}, 3)  --> {1, 3}", [](Gradient& g) { shared_extreme_gradient(g, "MinimumGrad"); },
+       kX0 | kX1},
       {"SquaredDifference", "squared_difference", "(a - b) squared; integers wrap.", "tf.math.squared_difference",
        "lutra.squared_difference({1, 5}, 3)  --> {4, 4}", squared_difference_gradient, kX0 | kX1},
   };

@@ -3,9 +3,14 @@
 //   .compose = [](Composition& c) { c.give(c.x() / c.call("Sqrt", {c.x() * c.x() + 1.0})); }
 #pragma once
 
+#include <limits>
+
 #include "ops/gradient.h"
 
 namespace lutra {
+
+inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 class Composition : public Builder {
  public:

@@ -35,7 +35,7 @@ void conv_shape(Inference& inference) {
 }
 
 // Gradients need no checks: their shapes follow from an op that has been checked.
-void result_shape(Inference& inference) {
+void conv_grad_shape(Inference& inference) {
   inference.output(inference.key(), inference.attrs<ConvAttrs>().result.shape());
 }
 
@@ -66,7 +66,7 @@ void conv_gradient(Gradient& g) {
   if (g.needs(1)) g.add(1, filter_gradient(g, g.shape_of(1), g.x(0), g.dy()));
 }
 
-void transpose_gradient(Gradient& g) {
+void conv_transpose_gradient(Gradient& g) {
   if (g.needs(0)) g.add(0, convolution(g, g.dy(), g.x(1)));
   if (g.needs(1)) g.add(1, filter_gradient(g, g.shape_of(1), g.dy(), g.x(0)));
 }
@@ -94,9 +94,9 @@ int64_t transposed_size(const Inference& inference, int axis, int64_t x, int64_t
   return size;
 }
 
-void transpose_shape(Inference& inference) {
+void conv_transpose_shape(Inference& inference) {
   const ConvAttrs& attrs = inference.attrs<ConvAttrs>();
-  if (attrs.result.given()) return result_shape(inference);
+  if (attrs.result.given()) return conv_grad_shape(inference);
   Shape x = inference.shape(0), w = inference.shape(1);
   require_image(inference, 0, "[batch, height, width, in]");
   require_image(inference, 1, "[height, width, out / groups, in]");
@@ -153,8 +153,8 @@ void define_transpose(OpRegistry& ops) {
       .source = "tf.nn.conv2d_transpose (NHWC)",
       .example = "lutra.conv2d_transpose({{{{1.0}, {2.0}}}}, lutra.ones{1, 2, 1, 1}):flatten()  --> {1.0, 3.0, 2.0}",
       .compute = Compute::Float,
-      .shape = transpose_shape,
-      .gradient = transpose_gradient,
+      .shape = conv_transpose_shape,
+      .gradient = conv_transpose_gradient,
       .saves = kX0 | kX1,
       .cost = input_cost,
       .gpu = kFloats,
@@ -168,7 +168,7 @@ void define_filter_gradient(OpRegistry& ops) {
       .inputs = {{"x", kFloats, "four axes"}, {"dy", kFloats, "[batch, height, width, out]"}},
       .attrs = inner_attrs<ConvAttrs>(),
       .output = "the shape of what it is the gradient of; the promoted dtype",
-      .shape = result_shape,
+      .shape = conv_grad_shape,
       .gradient = filter_gradient_gradient,
       .saves = kX0 | kX1,
       .cost = filter_cost,

@@ -55,7 +55,7 @@ void require_fits(const Inference& inference, DType dtype, const Scalar& end, co
           inference.who(), ": ", name, " is ", value, ", which does not fit ", dtype);
 }
 
-void range_shape(Inference& inference) {
+void arange_shape(Inference& inference) {
   const RangeAttrs& attrs = inference.attrs<RangeAttrs>();
   auto is_float_number = [](const Number& n) { return n.value.kind == Scalar::Kind::Float; };
   bool integral = !is_float_number(attrs.start) && !is_float_number(attrs.limit) && !is_float_number(attrs.step);
@@ -238,7 +238,7 @@ void define_create_ops(OpRegistry& ops) {
       .errors = "InvalidArgument for a step of 0, numbers that are not finite or do not fit dtype, or bool.",
       .source = "numpy.arange",
       .example = "lutra.range(3)  --> {0, 1, 2}",
-      .shape = range_shape,
+      .shape = arange_shape,
       .gpu = kAnyDType,
       .flags = kNoMethod,
   });

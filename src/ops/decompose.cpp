@@ -126,7 +126,7 @@ void eigh_gradient(Gradient& g) {
   Value w = unhalved(g, g.y(0)), v = unhalved(g, g.y(1));
   Value da = mul_h(g, v * unhalved(g, as_row(g, g.dy(0))), v);
   if (g.has_dy(1)) {
-    Value turning = reciprocal_or_zero(g, as_row(g, w) - as_column(g, w)) * h_mul(g, v, unhalved(g, g.dy(1)));
+    Value turning = reciprocal_or_zero(g, as_row(g, w) - g.as_column(w)) * h_mul(g, v, unhalved(g, g.dy(1)));
     da = da + mul_h(g, mul(g, v, turning), v);
   }
   add_hermitian(g, da);

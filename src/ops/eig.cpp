@@ -31,13 +31,13 @@ void eig_gradient(Gradient& g) {
     const int rank = g.shape(v).rank();
     Value slopes = mul(g, adjoint(g, v), g.dy(1));
     Value lengths = g.call("Real", {g.sum(slopes * eye, 1u << (rank - 2), true)});
-    Value apart = reciprocal_or_zero(g, conj(g, as_row(g, w) - as_column(g, w)));
+    Value apart = reciprocal_or_zero(g, conj(g, as_row(g, w) - g.as_column(w)));
     inner = inner + (slopes - mul(g, adjoint(g, v), v) * lengths) * apart;
   }
   add_around(g, inner, v);
 }
 
-void eigenvalues_gradient(Gradient& g) {
+void eigvals_gradient(Gradient& g) {
   if (g.shape_of(0).size() == 0) return g.add(0, g.fill(g.shape_of(0), 0, g.dtype_of(0)));
   Value found[2];
   g.call_all("Eig", {g.x_in_key(0)}, found);
@@ -45,7 +45,7 @@ void eigenvalues_gradient(Gradient& g) {
   add_around(g, identity(g, rows_of(g.shape_of(0)), g.dtype(found[1])) * as_row(g, g.dy(0)), found[1]);
 }
 
-constexpr const char* kErrors =
+constexpr const char* kEigErrors =
     "InvalidArgument if x is not square or is bool; in the gradient, if x has no full set of eigenvectors.";
 
 }  // namespace
@@ -63,7 +63,7 @@ void define_eig_ops(OpRegistry& ops) {
       .output =
           "w [..., n], v [..., n, n]; complex128 of float64 and complex128, else complex64. Computed on the CPU, in "
           "float64",
-      .errors = kErrors,
+      .errors = kEigErrors,
       .source = "numpy.linalg.eig; gradient: Boeddeker et al. 2017",
       .example = "lutra.eig{{0.0, -1.0}, {1.0, 0.0}}  --> {{0.0, 1.0}, {0.0, -1.0}}",
       .outputs = 2,
@@ -79,12 +79,12 @@ void define_eig_ops(OpRegistry& ops) {
       .summary = "The eigenvalues of each matrix, in no particular order. All nan if an element is not finite.",
       .inputs = {{"x", kEveryNumber, "[..., n, n]"}},
       .output = "[..., n]; complex128 of float64 and complex128, else complex64. Computed on the CPU, in float64",
-      .errors = kErrors,
+      .errors = kEigErrors,
       .source = "numpy.linalg.eigvals",
       .example = "lutra.eigvals{{0.0, -1.0}, {1.0, 0.0}}  --> {{0.0, 1.0}, {0.0, -1.0}}",
       .compute = Compute::Float,
       .shape = eig_shape,
-      .gradient = eigenvalues_gradient,
+      .gradient = eigvals_gradient,
       .saves = kX0,
       .cost = factorise_cost<10>,
   });

@@ -10,13 +10,13 @@
 namespace lutra {
 namespace {
 
-void extreme_shape(Inference& inference) {
+void running_extreme_shape(Inference& inference) {
   Shape x = running_shape(inference, inference.attrs<ExtremeAttrs>().axis);
   inference.output(inference.key(), x);
   inference.output(DType::Int64, x);
 }
 
-void extreme_gradient(Gradient& g) {
+void running_extreme_gradient(Gradient& g) {
   const ExtremeAttrs& attrs = g.attrs<ExtremeAttrs>();
   Shape shape = g.output_shape();
   if (shape.rank() == 0) return g.add(0, g.dy());
@@ -50,8 +50,8 @@ void define_extremes_ops(OpRegistry& ops) {
         .example = largest ? "lutra.cummax{1, 3, 2}  --> {1, 3, 3}, {1, 2, 2}"
                            : "lutra.cummin{2, 1, 3}  --> {2, 1, 1}, {1, 2, 2}",
         .outputs = 2,
-        .shape = extreme_shape,
-        .gradient = extreme_gradient,
+        .shape = running_extreme_shape,
+        .gradient = running_extreme_gradient,
         .saves = kY1,
     });
   }

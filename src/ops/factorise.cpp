@@ -126,7 +126,7 @@ void svd_gradient(Gradient& g) {
   Shape x = g.shape_of(0);
   if (x.size() == 0) return g.add(0, g.fill(x, 0, g.key()));
   Value u = unhalved(g, g.y(0)), s = unhalved(g, g.y(1)), vh = unhalved(g, g.y(2));
-  Value row = as_row(g, s), column = as_column(g, s);
+  Value row = as_row(g, s), column = g.as_column(s);
   int64_t k = std::min(rows_of(x), columns_of(x));
   bool has_du = g.has_dy(0), has_dv = g.has_dy(2);
   Value inverse, apart, over_sum;

@@ -77,7 +77,7 @@ Cost fft_cost(const KernelArgs& args) {
 }
 
 // The transform that is the conjugate transpose of this one: that in the other direction, scaled as much.
-FftAttrs adjoint(const FftAttrs& attrs, int64_t n) {
+FftAttrs adjoint_attrs(const FftAttrs& attrs, int64_t n) {
   FftAttrs out = attrs;
   out.n = {Scalar::of(n)};
   const std::string_view norm = attrs.norm.view();
@@ -105,7 +105,7 @@ int axis_in(Gradient& g) { return axis_of(g.attrs<FftAttrs>().axis, g.shape_of(0
 
 void full_gradient(Gradient& g, const char* other) {
   const int axis = axis_in(g);
-  g.add(0, fitted(g, g.call(other, {g.dy()}, adjoint(g.attrs<FftAttrs>(), g.output_shape()[axis])), axis));
+  g.add(0, fitted(g, g.call(other, {g.dy()}, adjoint_attrs(g.attrs<FftAttrs>(), g.output_shape()[axis])), axis));
 }
 
 // 1 for the frequencies that a real transform has once, `twice` for those that it has in conjugate pairs.
@@ -126,13 +126,13 @@ void rfft_gradient(Gradient& g) {
   int64_t n = x[axis];
   if (attrs.n.given()) n = static_cast<int64_t>(attrs.n.value.as_double());
   Value dy = g.dy() * weights(g, y.rank(), axis, y[axis], n, 0.5, real_dtype(g.dtype(g.dy())));
-  g.add(0, fitted(g, g.call("IRFFT", {dy}, adjoint(attrs, n)), axis));
+  g.add(0, fitted(g, g.call("IRFFT", {dy}, adjoint_attrs(attrs, n)), axis));
 }
 
 void irfft_gradient(Gradient& g) {
   const int axis = axis_in(g);
   const int64_t n = g.output_shape()[axis];
-  Value spectrum = g.call("RFFT", {g.dy()}, adjoint(g.attrs<FftAttrs>(), n));
+  Value spectrum = g.call("RFFT", {g.dy()}, adjoint_attrs(g.attrs<FftAttrs>(), n));
   const Shape y = g.shape(spectrum);
   g.add(0, fitted(g, spectrum * weights(g, y.rank(), axis, y[axis], n, 2.0, real_dtype(g.key())), axis));
 }

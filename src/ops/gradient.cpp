@@ -24,6 +24,19 @@ Value Builder::reshape(Value value, const Shape& to) {
   return call("Reshape", {value}, ReshapeAttrs{Dims::of(to)});
 }
 
+Value Builder::as_matrix(Value batch) {
+  const Shape from = shape(batch);
+  int64_t rows = 1;  // the product of the axes, as a row may have no elements
+  for (int axis = 0; axis < from.rank() - 1; ++axis) rows *= from[axis];
+  return reshape(batch, Shape{rows, from[from.rank() - 1]});
+}
+
+Value Builder::as_column(Value value) {
+  Shape to = shape(value);
+  to.push(1);
+  return reshape(value, to);
+}
+
 Value Builder::sum(Value value, uint32_t axes, bool keepdims) {
   if (axes == 0) return value;
   ReduceAttrs attrs;

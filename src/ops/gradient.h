@@ -68,6 +68,8 @@ class Builder {
 
   Value cast(Value value, DType dtype);
   Value reshape(Value value, const Shape& shape);
+  Value as_matrix(Value batch);                                  // all axes but the last become one, the rows
+  Value as_column(Value value);                                  // with another last axis, of size 1
   Value sum(Value value, uint32_t axes, bool keepdims = false);  // one bit per axis
   Value sum_leading(Value value, int kept);                      // over all but the last `kept` axes
   Value broadcast_to(Value value, const Shape& shape);

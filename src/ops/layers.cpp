@@ -37,17 +37,9 @@ Cost linear_cost(const KernelArgs& args) {
   return cost;
 }
 
-// All rows as one matrix.
-Value rows_of(Gradient& g, Value value) {
-  Shape shape = g.shape(value);
-  int64_t columns = shape[shape.rank() - 1], rows = 1;
-  for (int i = 0; i < shape.rank() - 1; ++i) rows *= shape[i];
-  return g.reshape(value, Shape{rows, columns});
-}
-
 void linear_gradient(Gradient& g) {
   if (g.needs(0)) g.add(0, g.times_transposed(g.dy(), 1));
-  if (g.needs(1)) g.add_product(1, rows_of(g, g.x_in_key(0)), rows_of(g, g.dy()));
+  if (g.needs(1)) g.add_product(1, g.as_matrix(g.x_in_key(0)), g.as_matrix(g.dy()));
   if (g.needs(2)) g.add(2, g.sum_leading(g.dy(), 1));
 }
 

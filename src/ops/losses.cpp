@@ -45,12 +45,6 @@ void both_shape(Inference& inference) {
   inference.output(inference.key(), both);
 }
 
-// One value per row, with a last axis of size 1 added.
-Value as_column(Gradient& g, Value per_row) {
-  Shape shape = g.shape(per_row);
-  shape.push(1);
-  return g.reshape(per_row, shape);
-}
 // The sum of each row.
 Value row_sum(Gradient& g, Value rows, bool keepdims) {
   return g.sum(rows, 1u << (g.shape(rows).rank() - 1), keepdims);
@@ -65,7 +59,7 @@ void cross_entropy_grad_gradient(Gradient& g) {
   Value logits = g.cast(g.x(1), g.key()), dy = g.x(2), v = g.dy();
   if (g.needs(1)) {
     Value p = g.call("Softmax", {logits});
-    g.add(1, as_column(g, dy) * g.call("SoftmaxGrad", {p, v}));
+    g.add(1, g.as_column(dy) * g.call("SoftmaxGrad", {p, v}));
   }
   if (g.needs(2)) {
     Value ones = g.fill(g.shape_of(2), 1, g.dtype_of(2));
@@ -75,7 +69,7 @@ void cross_entropy_grad_gradient(Gradient& g) {
 }
 
 void softmax_cross_entropy_gradient(Gradient& g) {
-  if (g.needs(0)) g.add(0, -(as_column(g, g.dy()) * g.call("LogSoftmax", {g.cast(g.x(1), g.key())})));
+  if (g.needs(0)) g.add(0, -(g.as_column(g.dy()) * g.call("LogSoftmax", {g.cast(g.x(1), g.key())})));
   if (g.needs(1)) g.add(1, g.call("SoftmaxCrossEntropyGrad", {g.x(0), g.x(1), g.dy()}));
 }
 
@@ -83,7 +77,7 @@ void softmax_cross_entropy_gradient(Gradient& g) {
 void softmax_cross_entropy_grad_gradient(Gradient& g) {
   Value labels = g.x(0), logits = g.cast(g.x(1), g.key()), dy = g.x(2), v = g.dy();
   Value p = g.call("Softmax", {logits}), along = row_sum(g, v * p, true);
-  Value column = as_column(g, dy);
+  Value column = g.as_column(dy);
   if (g.needs(0)) g.add(0, column * (along - v));
   if (g.needs(1)) {
     g.add(1, column * row_sum(g, labels, true) * p * (v - along));
@@ -126,7 +120,7 @@ void mae_grad_gradient(Gradient& g) {
   g.add(2, row_sum(g, g.dy() * g.call("MaeGrad", {g.x(0), g.x(1), ones}), false));
 }
 
-struct Entry {
+struct LossEntry {
   const char* name;
   const char* lua_name;
   const char* summary;
@@ -139,7 +133,7 @@ struct Entry {
   uint8_t flags;  // of the inputs
 };
 
-constexpr const char* kOutput =
+constexpr const char* kLossOutput =
     "the broadcast shape without its last axis; float32 for integers, else the promoted dtype";
 
 }  // namespace
@@ -181,7 +175,7 @@ void define_losses_ops(OpRegistry& ops) {
       .gpu = kFloats,
       .flags = kHidden,
   });
-  const Entry entries[] = {
+  const LossEntry entries[] = {
       {"SoftmaxCrossEntropyWithLogits", "softmax_cross_entropy",
        "-sum(labels * log(softmax(logits))) of each row, in nats: the loss of a classifier whose labels are "
        "distributions. "
@@ -196,14 +190,14 @@ void define_losses_ops(OpRegistry& ops) {
        "tf.keras.losses.mean_absolute_error", "lutra.mae({{1.0, 2.0}}, {{2.0, 4.0}})  --> {1.5}", rows_shape,
        mae_gradient, kNumber},
   };
-  for (const Entry& entry : entries) {
+  for (const LossEntry& entry : entries) {
     ops.define({
         .name = entry.name,
         .lua_name = entry.lua_name,
         .summary = entry.summary,
         .inputs = {{entry.first, kNumbers, "[..., n]", entry.flags},
                    {entry.second, kNumbers, "[..., n]; the two broadcast", entry.flags}},
-        .output = kOutput,
+        .output = kLossOutput,
         .errors = "InvalidArgument if the shapes do not match, both are scalars, or both are bool.",
         .source = entry.source,
         .example = entry.example,

@@ -68,14 +68,6 @@ Value product(Gradient& g, Value a, bool transpose_a, Value b, bool transpose_b)
   return g.call("MatMul", {a, b}, MatMulAttrs{transpose_a, transpose_b});
 }
 
-// All rows of a batch as one matrix.
-Value rows_of(Gradient& g, Value batch) {
-  Shape shape = g.shape(batch);
-  int64_t rows = 1;  // the product of the axes, as a row may have no elements
-  for (int axis = 0; axis < shape.rank() - 1; ++axis) rows *= shape[axis];
-  return g.reshape(batch, Shape{rows, shape[shape.rank() - 1]});
-}
-
 void matmul_gradient(Gradient& g) {
   const MatMulAttrs& attrs = g.attrs<MatMulAttrs>();
   Shape a_shape = g.shape_of(0), b_shape = g.shape_of(1);
@@ -109,8 +101,8 @@ void matmul_gradient(Gradient& g) {
     // A batch times one matrix: one product over all rows.
     bool flat = b_matrix.rank() == 2 && a_matrix.rank() > 2 && !ta;
     if (flat) {
-      a = rows_of(g, a);
-      dy = rows_of(g, dy);
+      a = g.as_matrix(a);
+      dy = g.as_matrix(dy);
     }
     if (!ta && b_shape.rank() == 2) return tb ? g.add_product(1, dy, a) : g.add_product(1, a, dy);
     Value db = tb ? product(g, dy, true, a, ta) : product(g, a, !ta, dy, false);

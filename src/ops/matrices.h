@@ -84,12 +84,7 @@ inline Value reciprocal_or_zero(Builder& g, Value x) {
   return (1.0 - is_zero) / (x + is_zero);
 }
 
-// s (..., k) as (..., k, 1), or (..., 1, k).
-inline Value as_column(Builder& g, Value s) {
-  Shape shape = g.shape(s);
-  shape.push(1);
-  return g.reshape(s, shape);
-}
+// s (..., k) as (..., 1, k).
 inline Value as_row(Builder& g, Value s) {
   Shape shape = g.shape(s);
   int64_t k = shape[shape.rank() - 1];

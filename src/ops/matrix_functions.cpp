@@ -52,7 +52,7 @@ Value inverse_column(Builder& c, Value s, double cut) {
   Value is_kept = c.call("Greater", {s, c.call("Max", {s}, last) * cut});
   Value inverse = c.call("SelectV2", {is_kept, c.call("Reciprocal", {c.call("SelectV2", {is_kept, s, 1.0})}), 0.0});
   // nan stays: it is greater than nothing.
-  return as_column(c, c.call("SelectV2", {c.call("IsNan", {s}), s, inverse}));
+  return c.as_column(c.call("SelectV2", {c.call("IsNan", {s}), s, inverse}));
 }
 
 double cut_of(const Number& rcond, const Shape& x, DType key) {
@@ -240,7 +240,7 @@ struct MatrixNormAttrs {
   bool keepdims = false;
 };
 
-void norm_shape(Inference& inference) {
+void matrix_norm_shape(Inference& inference) {
   const MatrixNormAttrs& attrs = inference.attrs<MatrixNormAttrs>();
   Shape x = matrix(inference, 0), out = batch_of(x);
   if (attrs.ord.given()) {
@@ -379,7 +379,7 @@ void define_matrix_functions_ops(OpRegistry& ops) {
       .source = "numpy.linalg.norm with two axes, torch.linalg.matrix_norm",
       .example = "lutra.matrix_norm({{1.0, -2.0}, {3.0, 4.0}}, 1)  --> 6.0",
       .compute = Compute::Float,
-      .shape = norm_shape,
+      .shape = matrix_norm_shape,
       .compose = compose_norm,
       .gpu = kFloats,
   });

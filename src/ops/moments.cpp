@@ -49,7 +49,8 @@ void logsumexp_gradient(Gradient& g) {
   g.add(0, powers * over_result(g, with_axes(g, unhalved(g, g.dy())), sums));
 }
 
-constexpr const char* kErrors = "InvalidArgument for an axis that does not exist or is given twice, or if x is bool.";
+constexpr const char* kMomentsErrors =
+    "InvalidArgument for an axis that does not exist or is given twice, or if x is bool.";
 
 void define_variance(OpRegistry& ops, OpDef def) {
   def.inputs = {{"x", kNumbers | kComplex, "any shape"}};
@@ -58,7 +59,7 @@ void define_variance(OpRegistry& ops, OpDef def) {
        attr("ddof", &VarAttrs::ddof, "subtracted from the number of elements in the divisor").otherwise("0"),
        keepdims_option<VarAttrs>()});
   def.output = kReducedReal;
-  def.errors = kErrors;
+  def.errors = kMomentsErrors;
   def.compute = Compute::Float;
   def.shape = reduced_to_real;
   def.cost = two_pass_cost;
@@ -98,7 +99,7 @@ void define_moments_ops(OpRegistry& ops) {
       .inputs = {{"x", kNumbers, "any shape"}},
       .attrs = attrs<ReduceAttrs>({axis_option<ReduceAttrs>(), keepdims_option<ReduceAttrs>()}),
       .output = kReducedFraction,
-      .errors = kErrors,
+      .errors = kMomentsErrors,
       .source = "tf.math.reduce_logsumexp; the largest element is subtracted first",
       .example = "lutra.logsumexp{0, 0}  --> 0.6931",
       .compute = Compute::Float,

@@ -77,7 +77,7 @@ void compose_heaviside(Composition& c) {
   c.give(is_float(c.key()) ? c.call("SelectV2", {c.call("IsNan", {x}), x, result}) : result);
 }
 
-struct Entry {
+struct MathEntry {
   const char* name;
   const char* lua_name;
   const char* summary;
@@ -90,7 +90,7 @@ struct Entry {
 }  // namespace
 
 void define_more_math_ops(OpRegistry& ops) {
-  const Entry entries[] = {
+  const MathEntry entries[] = {
       {"Asinh", "asinh", "The inverse of sinh.", "numpy.arcsinh, tf.math.asinh",
        "lutra.asinh{0.0, 1.0}  --> {0.0, 0.8814}", nullptr, asinh_gradient},
       {"Acosh", "acosh", "The inverse of cosh, from 0 on; nan below 1.", "numpy.arccosh, tf.math.acosh",
@@ -102,7 +102,7 @@ void define_more_math_ops(OpRegistry& ops) {
       {"Log10", "log10", "The logarithm to base 10: -inf at 0, nan below.", "numpy.log10",
        "lutra.log10{1.0, 1000.0}  --> {0.0, 3.0}", compose_log<10>, log_gradient<10>},
   };
-  for (const Entry& entry : entries) {
+  for (const MathEntry& entry : entries) {
     ops.define({
         .name = entry.name,
         .lua_name = entry.lua_name,

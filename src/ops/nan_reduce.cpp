@@ -1,6 +1,5 @@
 // Sums, means and variances of the elements that are not nan.
 
-#include <limits>
 #include <utility>
 
 #include "ops/axes.h"
@@ -10,8 +9,6 @@
 
 namespace lutra {
 namespace {
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 void nansum_shape(Inference& inference) {
   inference.output(is_float(inference.key()) ? inference.key() : DType::Int64, result_shape(inference));
@@ -72,14 +69,14 @@ void compose_nanstd(Composition& c) {
   c.give(c.call("Norm", {distance}, length) / c.call("Sqrt", {degrees}));
 }
 
-constexpr const char* kErrors =
+constexpr const char* kNanErrors =
     "InvalidArgument for an axis that does not "
     "exist or is given twice, or if x is bool.";
 
 void define_fraction(OpRegistry& ops, OpDef def) {
   def.inputs = {{"x", kNumbers, "any shape"}};
   def.output = kReducedFraction;
-  def.errors = kErrors;
+  def.errors = kNanErrors;
   def.compute = Compute::Float;
   def.shape = reduced_like_key;
   def.gpu = kFloats;

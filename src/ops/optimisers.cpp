@@ -27,7 +27,7 @@ Cost step_cost(const KernelArgs& args) {
   return cost;
 }
 
-struct Entry {
+struct StepEntry {
   const char* name;
   const char* summary;
   std::vector<InputDef> slots;
@@ -54,7 +54,7 @@ void define_optimisers_ops(OpRegistry& ops) {
   AttrDef l1 = attr("l1", &StepAttrs::l1, "the penalty on absolute values");
   AttrDef l2 = attr("l2", &StepAttrs::l2, "the penalty on squares");
   AttrDef l2_shrinkage = attr("l2_shrinkage", &StepAttrs::l2_shrinkage, "a penalty on squares in the gradient alone");
-  const Entry entries[] = {
+  const StepEntry entries[] = {
       {"ResourceApplyGradientDescent", "Gradient descent.", {}, {rate, decay}},
       {"ResourceApplyKerasMomentum",
        "Gradient descent with momentum.",
@@ -90,7 +90,7 @@ void define_optimisers_ops(OpRegistry& ops) {
        {{"accumulator", kFloats, kShape}, {"linear", kFloats, kShape}},
        {rate, decay, power, l1, l2, l2_shrinkage}},
   };
-  for (const Entry& entry : entries) {
+  for (const StepEntry& entry : entries) {
     std::vector<InputDef> inputs = {{"variable", kFloats, "any shape"}, {"gradient", kFloats, kShape}};
     inputs.insert(inputs.end(), entry.slots.begin(), entry.slots.end());
     inputs.push_back({"scale", kFloats, "one element", kOptional});

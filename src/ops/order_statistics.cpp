@@ -91,7 +91,7 @@ void compose_kth(Composition& c) {
   give_places(c, axis, kth, attrs.base);
 }
 
-constexpr const char* kOutput = "values in x's dtype and indices in int64, both in x's shape without the axis";
+constexpr const char* kPickedOutput = "values in x's dtype and indices in int64, both in x's shape without the axis";
 
 }  // namespace
 
@@ -105,7 +105,7 @@ void define_order_statistics_ops(OpRegistry& ops) {
       .attrs = attrs<ModeAttrs>({attr("axis", &ModeAttrs::axis, "the axis to reduce").positional().otherwise("-1"),
                                  keepdims_option<ModeAttrs>(),
                                  attr("index_base", &ModeAttrs::base, "what the first index is")}),
-      .output = kOutput,
+      .output = kPickedOutput,
       .errors = "InvalidArgument if x is a scalar or bool, for an axis that does not exist or has no elements.",
       .source = "torch.mode, scipy.stats.mode",
       .example = "lutra.mode{3, 1, 3, 2}  --> 3, 1",
@@ -124,7 +124,7 @@ void define_order_statistics_ops(OpRegistry& ops) {
                                 attr("axis", &KthAttrs::axis, "the axis to reduce").positional().otherwise("-1"),
                                 keepdims_option<KthAttrs>(),
                                 attr("index_base", &KthAttrs::base, "what the first index is")}),
-      .output = kOutput,
+      .output = kPickedOutput,
       .errors = "InvalidArgument if x is a scalar or bool, for an axis that does not exist, or if k is not 1 to the "
                 "number of elements along it.",
       .source = "torch.kthvalue",

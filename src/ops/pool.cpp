@@ -27,7 +27,7 @@ void pool_shape(Inference& inference) {
   inference.output(inference.key(), Shape{sizes.batch, height, width, sizes.channels});
 }
 
-void result_shape(Inference& inference) {
+void pool_grad_shape(Inference& inference) {
   inference.output(inference.key(), inference.attrs<PoolAttrs>().result.shape());
 }
 
@@ -77,7 +77,7 @@ AttrTable pool_options(const char* padding) {
        attr("padding", &PoolAttrs::padding, padding).otherwise("\"valid\"")});
 }
 
-constexpr const char* kErrors =
+constexpr const char* kPoolErrors =
     "InvalidArgument if x does not have four axes or is bool, for a size or stride below 1, for a window that is "
     "larger "
     "than the padded image, or for padding as large as the window.";
@@ -96,7 +96,7 @@ void define_pool_ops(OpRegistry& ops) {
       .attrs = pool_options("\"valid\": none; \"same\": -inf around the image, for one result per stride; "
                             "{height, width}: so many rows and columns on both sides"),
       .output = "[batch, height, width, channels]; x's dtype",
-      .errors = kErrors,
+      .errors = kPoolErrors,
       .source = "tf.nn.max_pool2d (NHWC)",
       .example = "lutra.max_pool2d({{{{1}, {2}}, {{3}, {4}}}}, 2)  --> {{{{4}}}}",
       .shape = pool_shape,
@@ -115,7 +115,7 @@ void define_pool_ops(OpRegistry& ops) {
           pool_options("\"valid\": none; \"same\": around the image, for one result per stride; {height, width}: so "
                        "many rows and columns on both sides"),
       .output = "[batch, height, width, channels]; float32 for integers, else x's dtype",
-      .errors = kErrors,
+      .errors = kPoolErrors,
       .source = "tf.nn.avg_pool2d (NHWC)",
       .example = "lutra.avg_pool2d({{{{1}, {2}}, {{3}, {4}}}}, 2)  --> {{{{2.5}}}}",
       .compute = Compute::Float,
@@ -132,7 +132,7 @@ void define_pool_ops(OpRegistry& ops) {
         .inputs = std::move(inputs),
         .attrs = inner_attrs<PoolAttrs>(),
         .output = "the shape of what it is the gradient of; the promoted dtype",
-        .shape = result_shape,
+        .shape = pool_grad_shape,
         .gradient = gradient,
         .saves = saves,
         .cost = gradient_cost,

@@ -39,7 +39,7 @@ void bernoulli_shape(Inference& inference) {
   inference.output(attrs.dtype, attrs.shape.shape());
 }
 
-constexpr const char* kDTypeDoc = "a float dtype";
+constexpr const char* kFloatDTypeDoc = "a float dtype";
 
 }  // namespace
 
@@ -52,7 +52,7 @@ void define_random_ops(OpRegistry& ops) {
           attrs<NormalAttrs>({attr("shape", &NormalAttrs::shape, kShapeDoc).required(),
                               attr("mean", &NormalAttrs::mean, "the distribution's mean").otherwise("0"),
                               attr("stddev", &NormalAttrs::stddev, "its standard deviation").otherwise("1"),
-                              attr("dtype", &NormalAttrs::dtype, kDTypeDoc).otherwise("float32"),
+                              attr("dtype", &NormalAttrs::dtype, kFloatDTypeDoc).otherwise("float32"),
                               attr("seed", &NormalAttrs::seed, kSeedDoc).otherwise("the next of set_seed's sequence"),
                               attr("rng", &NormalAttrs::rng, kRngDoc)}),
       .output = "the given shape; float32 unless dtype says otherwise",
@@ -72,7 +72,7 @@ void define_random_ops(OpRegistry& ops) {
           {attr("shape", &NormalAttrs::shape, kShapeDoc).required(),
            attr("mean", &NormalAttrs::mean, "the mean, which truncation does not change").otherwise("0"),
            attr("stddev", &NormalAttrs::stddev, "the standard deviation before truncation").otherwise("1"),
-           attr("dtype", &NormalAttrs::dtype, kDTypeDoc).otherwise("float32"),
+           attr("dtype", &NormalAttrs::dtype, kFloatDTypeDoc).otherwise("float32"),
            attr("seed", &NormalAttrs::seed, kSeedDoc).otherwise("the next of set_seed's sequence"),
            attr("rng", &NormalAttrs::rng, kRngDoc)}),
       .output = "the given shape; float32 unless dtype says otherwise",
@@ -91,7 +91,7 @@ void define_random_ops(OpRegistry& ops) {
           {attr("shape", &UniformAttrs::shape, kShapeDoc).required(),
            attr("minval", &UniformAttrs::minval, "the smallest possible number").otherwise("0"),
            attr("maxval", &UniformAttrs::maxval, "the limit, which no number reaches").otherwise("1"),
-           attr("dtype", &UniformAttrs::dtype, kDTypeDoc).otherwise("float32"),
+           attr("dtype", &UniformAttrs::dtype, kFloatDTypeDoc).otherwise("float32"),
            attr("seed", &UniformAttrs::seed, kSeedDoc).otherwise("the next of set_seed's sequence"),
            attr("rng", &UniformAttrs::rng, kRngDoc)}),
       .output = "the given shape; float32 unless dtype says otherwise; all minval if maxval equals it",

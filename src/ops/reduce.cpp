@@ -27,7 +27,7 @@ void extreme_shape(Inference& inference) {
   inference.output(inference.key(), reduced_shape(x, mask, attrs.keepdims));
 }
 
-struct Entry {
+struct ReduceEntry {
   const char* name;
   const char* lua_name;
   const char* summary;
@@ -149,7 +149,7 @@ Value unhalved(Builder& builder, Value value) {
 }
 
 void define_reduce_ops(OpRegistry& ops) {
-  const Entry entries[] = {
+  const ReduceEntry entries[] = {
       {"Sum", "sum", "The sum over the given axes, or of all elements; 0 if there are none. Integers wrap.",
        kEveryDType, "x's shape without the axes; int64 for integers and bool, else x's dtype", kAxisErrors, "numpy.sum",
        "lutra.sum{1, 2, 3}  --> 6", sum_shape, kAnyDType, sum_gradient},
@@ -172,7 +172,7 @@ void define_reduce_ops(OpRegistry& ops) {
        "x's shape without the axes; bool", kLogicErrors, "numpy.any", "lutra.any{true, false}  --> true",
        reduced_like_key, kBool},
   };
-  for (const Entry& entry : entries) {
+  for (const ReduceEntry& entry : entries) {
     ops.define({
         .name = entry.name,
         .lua_name = entry.lua_name,

@@ -64,9 +64,9 @@ AttrTable scan_options() {
        attr("reverse", &ScanAttrs::reverse, "from the last element to the first").otherwise("false")});
 }
 
-constexpr const char* kOutput =
+constexpr const char* kScanOutput =
     "x's shape; without an axis (x.size,), or () for a scalar; int64 for integers and bool, else x's dtype";
-constexpr const char* kErrors = "InvalidArgument for an axis that does not exist or for more than one.";
+constexpr const char* kScanErrors = "InvalidArgument for an axis that does not exist or for more than one.";
 
 }  // namespace
 
@@ -77,8 +77,8 @@ void define_scan_ops(OpRegistry& ops) {
       .summary = "Running sums along an axis; without one, over the flattened tensor. Integers wrap.",
       .inputs = {{"x", kEveryDType, "any shape"}},
       .attrs = scan_options(),
-      .output = kOutput,
-      .errors = kErrors,
+      .output = kScanOutput,
+      .errors = kScanErrors,
       .source = "numpy.cumsum; the options exclusive and reverse are tf.cumsum's",
       .example = "lutra.cumsum{1, 2, 3}  --> {1, 3, 6}",
       .shape = scan_shape,
@@ -91,8 +91,8 @@ void define_scan_ops(OpRegistry& ops) {
       .summary = "Running products along an axis; without one, over the flattened tensor. Integers wrap.",
       .inputs = {{"x", kEveryDType, "any shape"}},
       .attrs = scan_options(),
-      .output = kOutput,
-      .errors = kErrors,
+      .output = kScanOutput,
+      .errors = kScanErrors,
       .source = "numpy.cumprod; the options exclusive and reverse are tf.math.cumprod's",
       .example = "lutra.cumprod{1, 2, 3}  --> {1, 2, 6}",
       .shape = scan_shape,

@@ -18,7 +18,7 @@ void scatter_add_shape(Inference& inference) {
   inference.output_like(inference.key(), 0);
 }
 
-void scatter_shape(Inference& inference) {
+void scatter_axis_shape(Inference& inference) {
   inference.output(inference.key(), inference.attrs<ScatterAttrs>().shape.shape());
 }
 
@@ -101,7 +101,7 @@ void define_scatter_ops(OpRegistry& ops) {
         .attrs = inner_attrs<ScatterAttrs>(),
         .output = "the shape of what was picked from; dy's dtype",
         .source = "tf.scatter_nd, which adds where indices occur twice",
-        .shape = scatter_shape,
+        .shape = scatter_axis_shape,
         .gradient = entry.gradient,
         .saves = kX1,
         .cost = scatter_cost,

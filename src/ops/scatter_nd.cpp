@@ -49,13 +49,13 @@ void update_gradient(Gradient& g) {
   g.add(2, g.call("SelectV2", {g.reshape(is_last, rows), slopes, 0.0}));
 }
 
-void add_gradient(Gradient& g) {
+void scattered_sum_gradient(Gradient& g) {
   g.add(0, g.dy());
   if (g.needs(2)) g.add(2, picked(g, g.dy()));
 }
 
 // Of equal extremes at a position, each gets an equal share.
-void extreme_gradient(Gradient& g) {
+void scattered_extreme_gradient(Gradient& g) {
   Value x = g.x_in_key(0), updates = g.x_in_key(2), dtype_one = g.fill(Shape(), 1, g.key());
   Value stayed = g.cast(g.call("Equal", {x, g.y()}), g.key());
   Shape wanted = g.shape(picked(g, g.y()));
@@ -66,7 +66,7 @@ void extreme_gradient(Gradient& g) {
   if (g.needs(2)) g.add(2, picked(g, share) * reached);
 }
 
-struct ScatterEntry {
+struct ScatterNdEntry {
   const char* name;
   const char* lua_name;
   const char* summary;
@@ -80,7 +80,7 @@ struct ScatterEntry {
 }  // namespace
 
 void define_scatter_nd_ops(OpRegistry& ops) {
-  const ScatterEntry entries[] = {
+  const ScatterNdEntry entries[] = {
       {"TensorScatterUpdate", "tensor_scatter_nd_update",
        "x with the elements or slices at the given positions replaced by updates; of several for one position, the "
        "last one stays.",
@@ -91,22 +91,22 @@ void define_scatter_nd_ops(OpRegistry& ops) {
        "x with updates added to the elements or slices at the given positions, in the order of the indices; integers "
        "wrap.",
        "tf.tensor_scatter_nd_add, numpy.add.at",
-       "lutra.tensor_scatter_nd_add({1, 2, 3}, {{3}, {1}, {3}}, {1, 1, 1})  --> {2, 2, 5}", kEveryNumber, add_gradient,
-       kX1},
+       "lutra.tensor_scatter_nd_add({1, 2, 3}, {{3}, {1}, {3}}, {1, 1, 1})  --> {2, 2, 5}", kEveryNumber,
+       scattered_sum_gradient, kX1},
       {"TensorScatterMax", "tensor_scatter_nd_max",
        "x with the elements or slices at the given positions replaced by the larger of them and the updates; nan "
        "stays.",
        "tf.tensor_scatter_nd_max, numpy.maximum.at",
-       "lutra.tensor_scatter_nd_max({1, 2, 3}, {{3}, {1}}, {0, 9})  --> {9, 2, 3}", kNumbers, extreme_gradient,
-       kX0 | kX1 | kX2 | kY0},
+       "lutra.tensor_scatter_nd_max({1, 2, 3}, {{3}, {1}}, {0, 9})  --> {9, 2, 3}", kNumbers,
+       scattered_extreme_gradient, kX0 | kX1 | kX2 | kY0},
       {"TensorScatterMin", "tensor_scatter_nd_min",
        "x with the elements or slices at the given positions replaced by the smaller of them and the updates; nan "
        "stays.",
        "tf.tensor_scatter_nd_min, numpy.minimum.at",
-       "lutra.tensor_scatter_nd_min({1, 2, 3}, {{3}, {1}}, {0, 9})  --> {1, 2, 0}", kNumbers, extreme_gradient,
-       kX0 | kX1 | kX2 | kY0},
+       "lutra.tensor_scatter_nd_min({1, 2, 3}, {{3}, {1}}, {0, 9})  --> {1, 2, 0}", kNumbers,
+       scattered_extreme_gradient, kX0 | kX1 | kX2 | kY0},
   };
-  for (const ScatterEntry& entry : entries) {
+  for (const ScatterNdEntry& entry : entries) {
     ops.define({
         .name = entry.name,
         .lua_name = entry.lua_name,

@@ -39,7 +39,7 @@ void log_softmax_grad_gradient(Gradient& g) {
   if (g.needs(1)) g.add(1, v - g.sum(v * power, axis, true));
 }
 
-struct Entry {
+struct SoftmaxEntry {
   const char* name;
   const char* lua_name;
   const char* summary;
@@ -48,7 +48,7 @@ struct Entry {
   void (*gradient)(Gradient& g);
 };
 
-void define_softmax(OpRegistry& ops, const Entry& entry) {
+void define_softmax(OpRegistry& ops, const SoftmaxEntry& entry) {
   ops.define({
       .name = entry.name,
       .lua_name = entry.lua_name,

@@ -46,7 +46,7 @@ void sort_gradient(Gradient& g) {
   add_to_places(g, attrs.axis, places, {});
 }
 
-constexpr const char* kErrors =
+constexpr const char* kSortErrors =
     "InvalidArgument if x is a scalar, for an axis that does not exist, or for more than one.";
 
 }  // namespace
@@ -75,7 +75,7 @@ void define_sort_ops(OpRegistry& ops) {
       .attrs = attrs<SortAttrs>({attr("axis", &SortAttrs::axis, "the axis to sort along").positional().otherwise("-1"),
                                  attr("descending", &SortAttrs::descending, "the largest first").otherwise("false")}),
       .output = "x's shape and dtype",
-      .errors = kErrors,
+      .errors = kSortErrors,
       .source = "numpy.sort, tf.sort",
       .example = "lutra.sort{3, 1, 2}  --> {1, 2, 3}",
       .shape = sort_shape,
@@ -96,7 +96,7 @@ void define_sort_ops(OpRegistry& ops) {
                                attr("descending", &ArgsortAttrs::descending, "the largest first").otherwise("false"),
                                attr("index_base", &ArgsortAttrs::base, "what the first index is")}),
       .output = "x's shape; int64",
-      .errors = kErrors,
+      .errors = kSortErrors,
       .source = "numpy.argsort, tf.argsort",
       .example = "lutra.argsort{30, 10, 20}  --> {2, 3, 1}",
       .shape = argsort_shape,

@@ -18,9 +18,6 @@
 namespace lutra {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
 struct CovAttrs {
   int64_t ddof = 1;
   bool rowvar = true;
@@ -196,7 +193,7 @@ template <bool largest> void compose_nan_extreme(Composition& c) {
   Value x = c.x();
   if (!is_float(c.key())) return c.give(c.call(op, {x}, attrs));
   Value is_nan = c.call("IsNan", {x});
-  Value most = c.call(op, {c.call("SelectV2", {is_nan, largest ? -kInf : kInf, x})}, attrs);
+  Value most = c.call(op, {c.call("SelectV2", {is_nan, largest ? -kInfinity : kInfinity, x})}, attrs);
   c.give(c.call("SelectV2", {c.call("All", {is_nan}, attrs), kNan, most}));
 }
 

@@ -141,7 +141,7 @@ void define_powers(OpRegistry& ops) {
   }
 }
 
-void define_grads(OpRegistry& ops) {
+void define_unary_grads(OpRegistry& ops) {
   const UnaryGradEntry entries[] = {
       {"SqrtGrad", "y", "dy", "0.5 dy / y, sqrt's gradient.", "tf.raw_ops.SqrtGrad",
        [](Gradient& g) {
@@ -231,7 +231,7 @@ void define_inversions(OpRegistry& ops) {
 void define_unary_ops(OpRegistry& ops) {
   define_same_dtype(ops);
   define_powers(ops);
-  define_grads(ops);
+  define_unary_grads(ops);
   define_questions(ops);
   define_inversions(ops);
 }

@@ -13,11 +13,10 @@
 namespace lutra {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
-
 void norm_shape(Inference& inference) {
   double ord = inference.attrs<NormAttrs>().ord;
-  require(ord == 1 || ord == 2 || ord == kInf, inference.who(), ": ord is ", ord, ", expected 1, 2 or math.huge");
+  require(ord == 1 || ord == 2 || ord == std::numeric_limits<double>::infinity(), inference.who(), ": ord is ", ord,
+          ", expected 1, 2 or math.huge");
   reduced_to_real(inference);
 }
 

@@ -49,7 +49,8 @@ return function(add)
         lutra = ([[local i = lt.range(200000, {dtype = 'int64'})
           local s = lt.sparse.coo {indices = lt.stack({i * 7919 %% 20011 %% 20000, i * 104729 %% 20021 %% 20000}, 2) + 1,
             values = (i %% 127):float32() / 64 - 1, shape = {20000, 20000}}:to_csr()
-          local b = ((lt.range(20000 * %d, {dtype = 'int64'}) * 7919 %% 127):float32() / 64 - 1):reshape {20000, %d}]]):format(width, width),
+          local b = ((lt.range(20000 * %d, {dtype = 'int64'}) * 7919 %% 127):float32() / 64 - 1):reshape {20000, %d}]])
+          :gsub("%s+", " "):format(width, width),  -- workers read a line
         torch = (("i = np.arange(200000); b = torch.tensor(((np.arange(20000 * %d) * 7919 %% 127).astype(np.float32) / np.float32(64) - 1)"
           .. ".reshape(20000, %d)); s = torch.sparse_coo_tensor(np.stack([i * 7919 %% 20011 %% 20000, i * 104729 %% 20021 %% 20000]), "
           .. "torch.tensor(((i %% 127).astype(np.float32) / np.float32(64) - 1)), (20000, 20000)).to_sparse_csr()"):format(width, width)),
