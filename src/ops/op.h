@@ -159,10 +159,11 @@ struct Call {
   template <class A> const A& as() const { return *reinterpret_cast<const A*>(attrs); }
 };
 
-// Filled once, then read.
+// The ops of the build, and what a host adds to them. The build's are made once and shared by all registries: there are
+// hundreds, and a process may have many interpreters.
 class OpRegistry {
  public:
-  OpRegistry();                                          // every family of the build
+  OpRegistry();                                          // has every family of the build
   void begin_group(const char* name) { group_ = name; }  // of the ops defined from now on
   const OpDef& define(OpDef op);
   const OpDef* find(std::string_view name) const;
@@ -176,13 +177,25 @@ class OpRegistry {
     }
     return *op;
   }
-  int count() const { return static_cast<int>(ops_.size()); }
-  const OpDef& at(int id) const { return *ops_[id]; }
+  int count() const { return built_in_->count() + own_.count(); }
+  const OpDef& at(int id) const {
+    const int own = id - built_in_->count();
+    return own < 0 ? *built_in_->ops[static_cast<std::size_t>(id)] : *own_.ops[static_cast<std::size_t>(own)];
+  }
 
  private:
+  struct Table {
+    std::vector<std::unique_ptr<const OpDef>> ops;
+    std::unordered_map<std::string_view, const OpDef*> by_name;
+    int count() const { return static_cast<int>(ops.size()); }
+    const OpDef* find(std::string_view name) const;
+  };
+  explicit OpRegistry(const Table& built_in) : built_in_(&built_in) {}
+  static const Table& built_in();
+
+  const Table* built_in_;
+  Table own_;
   const char* group_ = "";
-  std::vector<std::unique_ptr<const OpDef>> ops_;
-  std::unordered_map<std::string_view, const OpDef*> by_name_;
   static constexpr std::size_t kRecent = 128;
   mutable std::array<std::pair<const char*, const OpDef*>, kRecent> recent_{};
 };

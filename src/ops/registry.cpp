@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <memory>
+#include <utility>
 
 #include "core/error.h"
 #include "ops/kernel.h"
@@ -44,11 +46,22 @@ void OpDef::copy_attrs(std::byte* to, const void* attrs) const {
   list->v = reinterpret_cast<const int64_t*>(entries);
 }
 
-OpRegistry::OpRegistry() { define_all_ops(*this); }
+OpRegistry::OpRegistry() : OpRegistry(built_in()) {}
+
+// Never destroyed: other threads may still read it when the process ends.
+const OpRegistry::Table& OpRegistry::built_in() {
+  static const Table& table = *[] {
+    const Table none;
+    OpRegistry ops(none);
+    define_all_ops(ops);
+    return new Table(std::move(ops.own_));
+  }();
+  return table;
+}
 
 const OpDef& OpRegistry::define(OpDef op) {
-  assert(op.shape != nullptr && by_name_.count(op.name) == 0);
-  op.id = static_cast<uint16_t>(ops_.size());
+  assert(op.shape != nullptr && find(op.name) == nullptr);
+  op.id = static_cast<uint16_t>(count());
   op.group = group_;
   if (op.fault != nullptr) op.flags |= kChecksValues;
   if (op.compose != nullptr) op.flags |= kComposed;
@@ -58,14 +71,19 @@ const OpDef& OpRegistry::define(OpDef op) {
   for (const AttrDef& attr : op.attrs.defs) {
     if (attr.type == AttrType::Ints) op.ints_at = attr.offset;
   }
-  ops_.push_back(std::make_unique<const OpDef>(std::move(op)));
-  by_name_.emplace(ops_.back()->name, ops_.back().get());
-  return *ops_.back();
+  const OpDef& defined = *own_.ops.emplace_back(std::make_unique<const OpDef>(std::move(op)));
+  own_.by_name.emplace(defined.name, &defined);
+  return defined;
+}
+
+const OpDef* OpRegistry::Table::find(std::string_view name) const {
+  auto found = by_name.find(name);
+  return found == by_name.end() ? nullptr : found->second;
 }
 
 const OpDef* OpRegistry::find(std::string_view name) const {
-  auto found = by_name_.find(name);
-  return found == by_name_.end() ? nullptr : found->second;
+  const OpDef* op = built_in_->find(name);
+  return op != nullptr ? op : own_.find(name);
 }
 
 const OpDef& OpRegistry::get(std::string_view name) const {
