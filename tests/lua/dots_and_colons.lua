@@ -21,6 +21,19 @@ for _, name in ipairs { "count_params", "get_weights", "get_config", "variables"
 end
 with_dot("extend", "layer", "layer", lt.nn.Layer.extend, "Mine")
 with_dot("apply", "optimizer", "optimizer", lt.optim.Adam().apply, {}, {})
+for _, name in ipairs { "add", "pop", "reset_metrics", "compute_output_shape" } do with_dot(name, "model", "m", model[name], {}) end
+local plan = lt.placement.optimize(function(a) return a + 1 end, { x })
+for _, name in ipairs { "run", "explain", "trace", "save" } do with_dot(name, "plan", "plan", plan[name], x) end
+local strategy = lt.distribute.MirroredStrategy({ "CPU:0" })
+for _, name in ipairs { "run", "gather", "reduce", "scope" } do with_dot(name, "strategy", "strategy", strategy[name], print) end
+for _, name in ipairs { "update_state", "result", "reset_state" } do
+  with_dot(name, "metric", "metric", lt.nn.metrics.Mean()[name], 1)
+  with_dot(name, "metric", "metric", lt.nn.metrics.AUC()[name], 1)
+end
+local rows = lt.data.Dataset.range(3)
+for _, name in ipairs { "iterate", "cardinality" } do
+  expect.raises("InvalidArgument", ("methods are called with a colon, as in dataset:%s(...)"):format(name), rows[name])
+end
 assert(#model:get_weights() == 2 and lt.nn.Model.count_params(model) == 2, "a base class's method still takes the object")
 
 for name, f in pairs {

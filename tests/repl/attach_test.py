@@ -184,6 +184,16 @@ class Session(AttachTest):
             self.assertGreater(len(words[0]), 5)
             self.assertEqual(*words)
 
+    def test_progress_of_a_fit_stays_on_one_row(self):
+        self.host()
+        t = self.attach(columns=40, rows=60)
+        t.see("attached")
+        t.send("m = lt.nn.Sequential{lt.nn.Dense(1, {input_shape={1}})}", ENTER,
+               "m:compile{loss='mse', optimizer='sgd', metrics={'mae', 'mse', 'mape'}}", ENTER,
+               "m:fit(lt.ones{8000, 1}, lt.ones{8000, 1}, {epochs=1, batch_size=1, verbose=1});", ENTER, "'e' .. 'nd'", ENTER)
+        t.wait("the end", lambda: "end" in t.rows())
+        self.assertEqual([row[:10] for row in t.rows() if "/8000 " in row], ["8000/8000 "])
+
     def test_signatures_appear_while_typing(self):
         self.host()
         t = self.attach()

@@ -37,7 +37,18 @@ function Dataset:init(kind, count, inputs, open)
   for _, input in ipairs(inputs) do self.has_generator = self.has_generator or input.has_generator end
 end
 
-function Dataset:cardinality() return self.count end
+local function require_dataset(who, value, hint)
+  if not options.is_dataset(value) then
+    tools.fail("InvalidArgument", ("%s: %s is no dataset%s"):format(who, tools.what_is(value), hint or ""))
+  end
+  return value
+end
+-- ds.map(f) instead of ds:map(f) is a common mistake.
+local function require_self(who, value)
+  return require_dataset(who, value, ("; methods are called with a colon, as in dataset:%s(...)"):format(who))
+end
+
+function Dataset:cardinality() return require_self("cardinality", self).count end
 
 function Dataset:__len()
   if self.count < 0 then
@@ -55,21 +66,12 @@ end
 
 -- for x, y in dataset:iterate() do
 function Dataset:iterate()
+  require_self("iterate", self)
   if self.has_generator then return closing.iterate(self.open, 0) end
   return self.open(0)
 end
 Dataset.__pairs = Dataset.iterate
 
-local function require_dataset(who, value, hint)
-  if not options.is_dataset(value) then
-    tools.fail("InvalidArgument", ("%s: %s is no dataset%s"):format(who, tools.what_is(value), hint or ""))
-  end
-  return value
-end
--- ds.map(f) instead of ds:map(f) is a common mistake.
-local function require_self(who, value)
-  return require_dataset(who, value, ("; methods are called with a colon, as in dataset:%s(...)"):format(who))
-end
 -- `what`: the function's arguments, if they are not an element's values.
 local function require_function(who, f, what)
   if options.is_callable(f) then return f end

@@ -262,6 +262,9 @@ function MirroredStrategy:announce(names)
   io.stderr:write(("INFO: Using MirroredStrategy with devices %s\n"):format(names))
 end
 
+use "colon"(Strategy, "strategy", "strategy", "scope run reduce gather experimental_local_results "
+  .. "experimental_distribute_values_from_function experimental_distribute_dataset distribute_datasets_from_function")
+
 return {
   MirroredStrategy = MirroredStrategy, OneDeviceStrategy = OneDeviceStrategy, Strategy = Strategy,
   get_strategy = function() return current() or default end,

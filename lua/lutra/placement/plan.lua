@@ -387,4 +387,6 @@ end
 
 Plan.simulate = simulate
 
+use "colon"(Plan, "plan", "plan", "run time what_if explain save trace")
+
 return Plan

@@ -36,15 +36,19 @@ bool is_utf8() {
 thread_local const TerminalFeatures* overridden = nullptr;
 Color chosen_color = Color::Auto;
 
+// Of the terminal that `file` is, 0 if it is none. As in other programs, the variable counts more than what it says.
+int columns_of(int file, winsize* size) {
+  if (isatty(file) != 0) ioctl(file, TIOCGWINSZ, size);
+  const int wanted = std::atoi(environment_variable("COLUMNS").data());
+  return wanted > 0 ? wanted : size->ws_col;
+}
+
 TerminalFeatures features_of_stdout(winsize* size) {
   TerminalFeatures found;
   found.is_terminal = isatty(STDOUT_FILENO) != 0;
   found.has_colors = wants_colors(STDOUT_FILENO);
   found.is_utf8 = is_utf8();
-  if (found.is_terminal) ioctl(STDOUT_FILENO, TIOCGWINSZ, size);
-  // As in other programs, the variable counts more than what the terminal says.
-  found.columns = std::atoi(environment_variable("COLUMNS").data());
-  if (found.columns <= 0) found.columns = size->ws_col;
+  found.columns = columns_of(STDOUT_FILENO, size);
   found.rows = size->ws_row;
   return found;
 }
@@ -181,6 +185,11 @@ bool wants_colors(int descriptor) {
 TerminalOverride::TerminalOverride(const TerminalFeatures& features) : before_(overridden) { overridden = &features; }
 
 bool is_stderr_terminal() { return overridden != nullptr ? overridden->is_terminal : isatty(STDERR_FILENO) != 0; }
+
+int stderr_columns() {
+  winsize size{};
+  return overridden != nullptr ? overridden->columns : columns_of(STDERR_FILENO, &size);
+}
 
 TerminalOverride::~TerminalOverride() { overridden = before_; }
 

@@ -20,6 +20,8 @@ struct TerminalFeatures {
 
 // Whether stderr is a terminal, or what stands in its place is.
 bool is_stderr_terminal();
+// Its columns, 0 if they are not known.
+int stderr_columns();
 
 // While it lives, plots and progress bars that this thread prints are for such a terminal.
 class TerminalOverride {

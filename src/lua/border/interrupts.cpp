@@ -24,6 +24,7 @@
 #include "lua/border/allocator.h"
 #include "lua/border/limits.h"
 #include "lua/border/state.h"
+#include "lua/border/traceback.h"
 
 namespace lutra {
 namespace {
@@ -262,7 +263,7 @@ void Interrupts::stop(lua_State* L, lua_Debug* event) {
   if (!self.take()) return;
   if (self.limits_ != nullptr) self.limits_->note_position(L);
   self.stopped_ = L;
-  luaL_error(L, "interrupted!");
+  raise_in_script(L, "interrupted!");
 }
 
 }  // namespace lutra

@@ -65,10 +65,11 @@ int push_what_is(Args& args) {
   return 1;
 }
 
-// is_terminal(): whether stderr is a terminal.
+// is_terminal(): whether stderr is a terminal, and its columns, 0 if they are not known.
 int is_terminal(Args& args) {
   lua_pushboolean(args.L, is_stderr_terminal());
-  return 1;
+  lua_pushinteger(args.L, stderr_columns());
+  return 2;
 }
 
 // use(name); upvalues: the module, the tools, the table of loaded files.

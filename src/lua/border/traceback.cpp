@@ -57,6 +57,14 @@ void add_frame(lua_State* L, luaL_Buffer* out, const lua_Debug& frame) {
 
 }  // namespace
 
+int raise_in_script(lua_State* L, const char* message) {
+  lua_Debug frame;
+  const bool has_caller = lua_getstack(L, 1, &frame) != 0 && lua_getinfo(L, "S", &frame) != 0;
+  if (!has_caller || !is_own(frame) || !find_script_frame(L, &frame, 1)) return luaL_error(L, "%s", message);
+  lua_pushfstring(L, "%s:%d: %s", frame.short_src, frame.currentline, message);
+  return lua_error(L);
+}
+
 bool find_script_frame(lua_State* L, lua_Debug* frame, int first) {
   for (int level = first; lua_getstack(L, level, frame) != 0; ++level) {
     // A C function has no line; its source would be looked up in vain, and this is called for each op of a trace.

@@ -9,6 +9,9 @@ namespace lutra {
 // Finds the innermost frame that runs the user's Lua, from level `first` on; level 0 is the calling C function.
 bool find_script_frame(lua_State* L, lua_Debug* frame, int first = 0);
 
+// Raises the message as luaL_error does, but with the user's line where that would name one of Lutra's Lua.
+int raise_in_script(lua_State* L, const char* message);
+
 // The level of the function that this frame called, Lutra's or another; -1 if there is no such frame.
 int find_called(lua_State* L);
 

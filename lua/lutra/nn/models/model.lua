@@ -165,6 +165,6 @@ for _, part in ipairs { "nn.training.training", "nn.training.fitting", "nn.model
 end
 for name, method in pairs(use "nn.files.saving".methods) do Model[name] = method end
 use "colon"(Model, "m", "model", "compile fit evaluate predict train_on_batch test_on_batch predict_on_batch save load save_weights "
-  .. "load_weights summary get_layer")
+  .. "load_weights summary get_layer reset_metrics compute_output_shape")
 
 return Model

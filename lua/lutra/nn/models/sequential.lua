@@ -89,4 +89,6 @@ function Sequential:call(x, training)
   return x
 end
 
+use "colon"(Sequential, "m", "model", "add pop compute_output_shape")
+
 return Sequential

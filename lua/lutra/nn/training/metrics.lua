@@ -371,6 +371,10 @@ for file, names in pairs {
 end
 late.fields(metrics, late_files)
 
+for _, metric in ipairs { Mean, Metric, AUC, Wrapped } do
+  use "colon"(metric, "metric", "metric", "update_state result reset_state")
+end
+
 return {
   public = metrics, get = get, Mean = Mean, plain = plain, define = define, by_name = by_name, Metric = Metric, Wrapped = Wrapped,
   labels_of = labels_of,

@@ -59,18 +59,23 @@ local function step_text(self, step)
   return seconds, time_text(seconds / math.max(step, 1)) .. "/step"
 end
 
+-- Draws the line anew, cut to the terminal's width: of a longer one the next redraw would clear the last row only.
+local function redraw(line)
+  local _, columns = tools.is_terminal()
+  local behind = columns > 0 and utf8.offset(line, columns)
+  io.stderr:write("\r\27[K", behind and line:sub(1, behind - 1) or line)
+end
+
 function Progress:step(step, names, logs)
   self.drawn = lutra.time()
   local seconds, rate = step_text(self, step)
   if not self.steps then
-    io.stderr:write(("\r\27[K%d/Unknown %s %s%s"):format(step, time_text(seconds), rate,
-      Progress.values_text(names, logs)))
-    return
+    return redraw(("%d/Unknown %s %s%s"):format(step, time_text(seconds), rate, Progress.values_text(names, logs)))
   end
   local full = kBar * step // self.steps
   local left = seconds / step * (self.steps - step)
-  io.stderr:write(("\r\27[K%d/%d %s%s %s %s%s"):format(step, self.steps, ("━"):rep(full), (" "):rep(kBar - full),
-    time_text(left), rate, Progress.values_text(names, logs)))
+  redraw(("%d/%d %s%s %s %s%s"):format(step, self.steps, ("━"):rep(full), (" "):rep(kBar - full), time_text(left), rate,
+    Progress.values_text(names, logs)))
 end
 
 function Progress:end_epoch(steps, names, logs)
