@@ -47,9 +47,10 @@ local function extend(name, more)
   for _, place in ipairs { lutra, core.methods, core.variable_methods } do
     local op = place[name]
     place[name] = op and function(...)
-      local made, second = (more(op, ...) or op)(...) -- no tail call: an error looks for this function
+      local made, second, third = (more(op, ...) or op)(...) -- no tail call: an error looks for this function
       if second == nil then return made end
-      return made, second
+      if third == nil then return made, second end
+      return made, second, third
     end
   end
 end
@@ -106,6 +107,7 @@ for name, more in pairs {
     local ord = option(given, "ord")
     return ord ~= nil and not op_norms[ord]
   end },
+  unique = { "functions.sets", function(_, given) return option(given, "axis") end },
   cdist = { "functions.distances", function(a, b, given)
     return given ~= nil or has_batches(a) or has_batches(b)
   end },

@@ -320,6 +320,19 @@ expect.case("edges", function()
   expect.equal(#lt.unique_consecutive { nan, nan, 1.0 }, 3, "a nan equals nothing")
   local value, inverse, count = lt.unique_consecutive(5, { return_inverse = true, return_counts = true })
   expect.equal({ value:totable(), inverse:item(), count:totable() }, { { 5 }, 1, { 1 } })
+  local rows, places, counts = lt.unique({ { 2, 1 }, { 1, 3 }, { 2, 1 } }, { axis = 1 })
+  expect.equal({ rows:totable(), places:totable(), counts:totable() }, { { { 1, 3 }, { 2, 1 } }, { 2, 1, 2 }, { 1, 2 } })
+  expect.equal(#lt.unique({ { nan, 1.0 }, { nan, 1.0 } }, { axis = 1 }), 2, "a row with nan equals no other")
+  for _, dtype in ipairs { "bool", "int8", "uint8", "int16", "int32", "int64", "float16", "bfloat16", "float32" } do
+    local values = lt.constant({ { 1, 0, 1 }, { 1, 1, 1 } }):cast(dtype):unique { axis = 2 }
+    expect.equal({ values.dtype, values:cast("int32"):totable() }, { dtype, { { 0, 1 }, { 1, 1 } } })
+  end
+  -- Sums of codes stay within int64 for rows of many distinct elements.
+  local wide = lt.random.shuffle(lt.range(40000, { dtype = "int64" })):reshape { 2000, 20 }
+  local sorted, inverse_of, each = lt.unique(lt.concat { wide, wide }, { axis = 1 })
+  expect.equal({ #sorted, lt.array_equal(sorted:gather(inverse_of), lt.concat { wide, wide }):item(), each:min():item() },
+    { 2000, true, 2 })
+  expect.equal(lt.array_equal(sorted[{ {}, 1 }], lt.sort(wide[{ {}, 1 }])):item(), true)
   expect.equal(lt.ravel_multi_index({ { 2, 3 }, { -1, -1 } }, { 4, 6 }):totable(), { 9, 24 }, "from the end")
   expect.equal(lt.unravel_index(lt.ravel_multi_index({ { 2, 3 } }, { 4, 6 }), { 4, 6 }):totable(), { { 2, 3 } })
   expect.equal(lt.ravel_multi_index({ 2 }, 4):item(), 2)
