@@ -113,8 +113,9 @@ void define_sort_ops(OpRegistry& ops) {
           "axis = 1, in lexicographic order; a slice with a nan equals no other, as in NumPy.",
       .inputs = {{"x", kAnyDType, "any shape"}},
       .attrs = attrs<IndexAttrs>({attr("index_base", &IndexAttrs::base, "what the first index is")}),
-      .output = "values [n] in x's dtype, inverse [x's size] int64, counts [n] int64; with an axis, values of x's shape "
-                "with n slices along it, inverse as long as the axis",
+      .output =
+          "values [n] in x's dtype, inverse [x's size] int64, counts [n] int64; with an axis, values of x's shape "
+          "with n slices along it, inverse as long as the axis",
       .errors = "InvalidArgument for an axis that does not exist.",
       .source = "numpy.unique",
       .example = "lutra.unique{3, 1, 3}  --> {1, 3}",
