@@ -135,13 +135,17 @@ comes_late(lutra, "functions.windows", { "conv1d", "conv3d", "max_pool1d", "max_
 comes_late(lutra, "functions.arranging", { "unfold", "fold", "depth_to_space", "space_to_depth", "pixel_shuffle",
   "pixel_unshuffle" })
 comes_late(lutra, "functions.norms", { "gumbel_softmax", "rms_norm", "instance_norm", "group_norm" })
-comes_late(lutra, "functions.products", { "tensordot", "inner", "vdot", "multi_dot", "block_diag", "vander" })
+comes_late(lutra, "functions.joining", { "atleast_1d", "atleast_2d", "atleast_3d", "column_stack", "dstack", "array_split",
+  "broadcast_arrays", "cartesian_prod", "combinations", "pad_sequences" })
+comes_late(lutra, "functions.samples", { "unwrap" })
+comes_late(lutra, "functions.distances", { "pdist", "pairwise_distance" })
+comes_late(lutra, "functions.products", { "vecdot", "tensordot", "inner", "vdot", "multi_dot", "block_diag", "vander" })
 comes_late(lutra, "functions.matrices", { "logdet", "cond", "diag_embed", "fill_diagonal" })
 comes_late(lutra, "functions.polynomials", { "roots", "poly", "polyadd", "polymul", "polyder", "polyint" })
 comes_late(lutra, "functions.numbers", { "deg2rad", "rad2deg", "sinc", "signbit", "copysign", "logaddexp2", "isposinf",
-  "isneginf", "lcm", "logspace", "geomspace" })
+  "isneginf", "lcm", "logspace", "geomspace", "exp2", "fmax", "fmin" })
 comes_late(lutra, "functions.reductions", { "logcumsumexp", "cumulative_trapezoid", "average", "std_mean", "var_mean",
-  "count_nonzero", "nanquantile", "nanpercentile", "nanargmax", "nanargmin" })
+  "count_nonzero", "ptp", "nancumsum", "nancumprod", "nanquantile", "nanpercentile", "nanargmax", "nanargmin" })
 comes_late(lutra, "functions.axes", { "moveaxis", "swapaxes", "rot90", "reverse_sequence" })
 comes_late(lutra, "functions.orders", { "unique_consecutive", "ravel_multi_index", "lexsort", "digitize", "histogram2d",
   "confusion_matrix", "dynamic_partition" })

@@ -168,6 +168,17 @@ expect.case("gradients", function()
   check_gradient("reverse_sequence", function(x) return (lt.reverse_sequence(x, { 2, 3 })) end, m)
   check_gradient("dynamic_partition", function(x) return table.unpack(lt.dynamic_partition(x, { 2, 1, 2 }, 2)) end, v)
   check_gradient("unique_consecutive", lt.unique_consecutive, v)
+  check_gradient("fmax", lt.fmax, { 1.5, 0 / 0, 2.0 }, { 0.5, 2.5, 3.0 })
+  check_gradient("exp2", lt.exp2, v)
+  check_gradient("ptp", function(x) return (lt.ptp(x, 2)) end, m)
+  check_gradient("nancumsum", function(x) return (lt.nancumsum(x, 2)) end, m)
+  check_gradient("unwrap", lt.unwrap, { 0.5, 3.0, -3.0, 1.0 })
+  check_gradient("vecdot", lt.vecdot, v, w)
+  check_gradient("pdist", lt.pdist, m)
+  check_gradient("pairwise_distance", lt.pairwise_distance, v, w)
+  check_gradient("column_stack", function(a, b) return (lt.column_stack { a, b }) end, v, w)
+  check_gradient("combinations", lt.combinations, v)
+  check_gradient("pad_sequences", function(a, b) return (lt.pad_sequences { a, b }) end, { 1.5 }, w)
   check_gradient("roots", function(p)
     local found = lt.roots(p)
     return lt.real(found), (lt.imag(found))
@@ -354,6 +365,28 @@ expect.case("edges", function()
   expect.equal(lists({ { 1, 2 }, { 3, 4 } }, { { 1, 2 }, { 2, 1 } }, 2), { { 1, 4 }, { 2, 3 } })
   expect.equal(lists({ { 1, 2 }, { 3, 4 } }, { 2, 1 }, 2), { { { 3, 4 } }, { { 1, 2 } } })
   expect.equal(lists(5, 1, 2), { { 5 }, {} })
+  local function pieces(...)
+    local list = lt.array_split(...)
+    for i, piece in ipairs(list) do list[i] = piece:totable() end
+    return list
+  end
+  expect.equal(pieces({ 1, 2, 3, 4, 5 }, 3), { { 1, 2 }, { 3, 4 }, { 5 } })
+  expect.equal(pieces({ { 1, 2, 3 } }, 2, -1), { { { 1, 2 } }, { { 3 } } })
+  expect.equal(pieces({ 1 }, 3), { { 1 }, {}, {} })
+  -- Keras' numbers.
+  local sequences = { { 1 }, { 2, 3 }, { 4, 5, 6 } }
+  expect.equal(lt.pad_sequences(sequences):totable(), { { 0, 0, 1 }, { 0, 2, 3 }, { 4, 5, 6 } })
+  expect.equal(lt.pad_sequences(sequences, { padding = "post", value = -1 }):totable(), { { 1, -1, -1 }, { 2, 3, -1 }, { 4, 5, 6 } })
+  expect.equal(lt.pad_sequences(sequences, { maxlen = 2 }):totable(), { { 0, 1 }, { 2, 3 }, { 5, 6 } })
+  expect.equal(lt.pad_sequences(sequences, { maxlen = 2, truncating = "post" }):totable(), { { 0, 1 }, { 2, 3 }, { 4, 5 } })
+  local floats = lt.pad_sequences({ {}, { { 1.5, 2 } } }, { maxlen = 2, dtype = "float64" })
+  expect.equal({ floats.dtype, floats:totable() }, { "float64", { { { 0, 0 }, { 0, 0 } }, { { 0, 0 }, { 1.5, 2 } } } })
+  expect.equal({ lt.pad_sequences({ {}, {} }).shape, lt.pad_sequences({}, { maxlen = 3 }).shape }, { { 2, 0 }, { 0, 3 } })
+  expect.equal(lt.combinations({ 7, 8, 9 }):totable(), { { 7, 8 }, { 7, 9 }, { 8, 9 } })
+  expect.equal(lt.cartesian_prod({ 4, 5 }):totable(), { 4, 5 }, "of one vector")
+  expect.equal(lt.fmax({ 3, 1 }, { 2, 5 }).dtype, "int32")
+  expect.equal(#lt.pdist { { 1, 2 } }, 0)
+  expect.equal(lt.pairwise_distance({ { 0, 0 } }, { { 3, 4 } }, { eps = 0 }):totable(), { 5 })
   expect.equal(#lt.roots { 0, 0 }, 0)
   assert(lt.isnan(lt.real(lt.roots { 1, nan })):item())
   expect.equal(lt.polyadd(lt.zeros { 0 }, { 1 }):totable(), { 1 })
@@ -377,7 +410,11 @@ expect.case("refused calls", function()
     unique_consecutive = { { 1 } }, ravel_multi_index = { { 1 } }, digitize = { 1, 1 }, histogram2d = { { 1 }, { 1 } },
     setxor1d = { 1, 1 }, confusion_matrix = { { 1 }, { 1 } }, dynamic_partition = { { 1 }, { 1 } }, roots = { { 1 } },
     poly = { { 1 } }, polyadd = { { 1 }, { 1 } }, polymul = { { 1 }, { 1 } }, polyder = { { 1 } }, polyint = { { 1 } },
-    bessel_i0 = { 1 }, moveaxis = { { 1 } }, swapaxes = { { 1 } },
+    atleast_1d = { 1 }, atleast_2d = { 1 }, atleast_3d = { 1 }, column_stack = { { 1 } }, dstack = { { 1 } },
+    array_split = { { 1 }, 1 }, broadcast_arrays = { 1, 1 }, cartesian_prod = { 1, 1 }, combinations = { { 1 } },
+    pad_sequences = { { { 1 } } }, unwrap = { { 1 } }, nancumsum = { 1 }, nancumprod = { 1 }, ptp = { 1 },
+    fmax = { 1, 1 }, fmin = { 1, 1 }, exp2 = { 1 }, vecdot = { { 1 }, { 1 } }, pdist = { { { 1 } } },
+    pairwise_distance = { { 1 }, { 1 } }, bessel_i0 = { 1 }, moveaxis = { { 1 } }, swapaxes = { { 1 } },
   } do
     for i = 1, #args do
       for _, wrong in ipairs { false, "x", print, lt.GradientTape } do
@@ -388,6 +425,17 @@ expect.case("refused calls", function()
       end
     end
   end
+  refuses("list is empty, expected a list of tensors", "column_stack", {})
+  refuses("n is a list, expected how many pieces; split takes the pieces' sizes", "array_split", { 1, 2 }, { 1, 1 })
+  refuses("axis is 2, and x has 1 axis", "array_split", { 1, 2 }, 2, 2)
+  refuses("the shapes (2,), (3,) do not broadcast", "broadcast_arrays", { 1, 2 }, { 1, 2, 3 })
+  refuses("r is 0, expected a whole number, 1 or more", "combinations", { 1, 2 }, 0)
+  refuses('padding is "left", which is not known', "pad_sequences", { { 1 } }, { padding = "left" })
+  refuses("sequences[2] is a scalar, expected a sequence", "pad_sequences", { { 1 }, 2 })
+  refuses("the elements of sequences[2] have the shape (2,), and those before ()", "pad_sequences", { { 1 }, { { 1, 2 } } })
+  refuses("period is 0, expected a number above 0", "unwrap", { 1, 2 }, { period = 0 })
+  refuses("a has 2 elements along the axis, and b has 3", "vecdot", { 1, 2 }, { 1, 2, 3 })
+  refuses("x has the shape (2,), expected a matrix with a row for each point", "pdist", { 1, 2 })
   refuses("axes is 2, and a has 1 axis, b 1", "tensordot", { 1, 2 }, { 3, 4 })
   refuses("axes is 1.5, expected a whole number, 0 or more", "tensordot", { 1 }, { 1 }, 1.5)
   refuses("axes is a list of 1, expected a count, or {axes of a, axes of b}", "tensordot", { 1 }, { 1 }, { 1 })
