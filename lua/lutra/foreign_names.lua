@@ -227,8 +227,14 @@ take("torch.", {
   ["nn.utils.rnn.pad_sequence"] = 'lutra.pad_sequences(list, {padding = "post"})',
   ["nn.utils.clip_grad_value_"] = "lutra.clip(gradient, -value, value)",
   ["nn.PairwiseDistance"] = "lutra.pairwise_distance(a, b)", ["linalg.vecdot"] = "lutra.vecdot(a, b, axis)",
-  ["nn.functional.softmin"] = "lutra.softmax(-x, axis)", ["nn.functional.tanhshrink"] = "x - lutra.tanh(x)",
-  ["nn.functional.hardtanh"] = "lutra.clip(x, -1, 1)", ["nn.Hardtanh"] = "lutra.clip(x, -1, 1)",
+  ["nn.functional.softmin"] = "lutra.softmax(-x, axis)", hardshrink = "lutra.hardshrink(x, threshold)",
+  ["nn.Hardtanh"] = "lutra.hardtanh(x)", ["nn.Hardshrink"] = "lutra.hardshrink(x)", ["nn.Softshrink"] = "lutra.softshrink(x)",
+  ["nn.Tanhshrink"] = "lutra.tanhshrink(x)", ["nn.Threshold"] = "lutra.threshold(x, threshold, value)",
+  ["nn.TripletMarginLoss"] = "lutra.triplet_margin_loss(anchor, positive, negative)",
+  ["nn.CosineEmbeddingLoss"] = "lutra.cosine_embedding_loss(a, b, target)",
+  ["nn.MarginRankingLoss"] = "lutra.margin_ranking_loss(a, b, target)",
+  ["nn.HingeEmbeddingLoss"] = "lutra.hinge_embedding_loss(x, target)", ["nn.SoftMarginLoss"] = "lutra.soft_margin_loss(x, target)",
+  ["nn.GaussianNLLLoss"] = "lutra.gaussian_nll_loss(mean, target, variance)",
 })
 
 take("keras.", {

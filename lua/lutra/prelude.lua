@@ -150,6 +150,10 @@ comes_late(lutra, "functions.axes", { "moveaxis", "swapaxes", "rot90", "reverse_
 comes_late(lutra, "functions.orders", { "unique_consecutive", "ravel_multi_index", "lexsort", "digitize", "histogram2d",
   "confusion_matrix", "dynamic_partition" })
 comes_late(lutra, "functions.bessel", { "bessel_i0" })
+comes_late(lutra, "functions.shrinking", { "hardtanh", "hardshrink", "softshrink", "tanhshrink", "threshold", "squareplus",
+  "sparse_plus", "sparse_sigmoid", "sparsemax" })
+comes_late(lutra, "functions.pair_losses", { "triplet_margin_loss", "cosine_embedding_loss", "margin_ranking_loss",
+  "hinge_embedding_loss", "soft_margin_loss", "gaussian_nll_loss", "poisson_nll_loss" })
 comes_late(lutra, "functions.losses", { "ctc_loss", "kl_div", "nll_loss" })
 
 -- lutra.float32 is the dtype's name; t:float32() is a cast, also for variables.
