@@ -193,6 +193,9 @@ take("np.", {
 })
 
 take("np.", {
+  ["random.standard_cauchy"] = "lutra.random.cauchy(shape)", ["random.standard_normal"] = "lutra.random.normal(shape)",
+  ["random.standard_exponential"] = "lutra.random.exponential(shape)", ["random.standard_gamma"] = "lutra.random.gamma(shape, alpha)",
+  ["random.negative_binomial"] = "lutra.random.poisson(shape, rate), rate = lutra.random.gamma(shape, n, p / (1 - p))",
   around = "lutra.round(x)", degrees = "lutra.rad2deg(x)", radians = "lutra.deg2rad(x)", fabs = "lutra.abs(x)",
   cbrt = "lutra.sign(x) * lutra.abs(x) ^ (1 / 3)", float_power = "lutra.pow(x:float64(), y)", positive = "x itself",
   cumulative_sum = "lutra.cumsum(x, axis)", permute_dims = "lutra.transpose(x, axes)",

@@ -126,6 +126,8 @@ comes_late(lutra, "functions.signal", { "hann_window", "hamming_window", "blackm
   "bartlett_window", "kaiser_window", "frame", "spectrogram", "stft",
   "istft", "dct", "idct" })
 comes_late(lutra.random, "functions.random", { "choice", "Generator" })
+comes_late(lutra.random, "functions.random_distributions", { "gumbel", "logistic", "lognormal", "rayleigh", "weibull", "pareto",
+  "chisquare", "standard_t", "geometric", "triangular", "multivariate_normal" })
 comes_late(lutra.fft, "functions.fft", { "fft2", "ifft2", "rfft2", "irfft2", "fftn", "ifftn", "rfftn", "irfftn", "hfft", "ihfft",
   "fftfreq", "rfftfreq", "fftshift", "ifftshift" })
 comes_late(lutra, "functions.attention", { "scaled_dot_product_attention" })
