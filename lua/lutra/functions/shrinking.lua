@@ -44,9 +44,9 @@ function shrinking.tanhshrink(x)
 end
 
 function shrinking.threshold(x, threshold, value)
+  x = inexact("threshold", "x", x)
   threshold = options.number("threshold", "threshold", threshold)
   value = options.number("threshold", "value", value)
-  x = inexact("threshold", "x", x)
   return (lutra.where(x:le(threshold), value, x))
 end
 
