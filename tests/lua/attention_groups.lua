@@ -136,6 +136,12 @@ expect.case("mistakes", function()
     ["value has 5 steps and key 6, expected as many"] = function() G(2, 2, 2) { x, lt.ones { 2, 5, 4 }, lt.ones { 2, 6, 4 } } end,
     ["attention_mask has the shape (7,), expected"] = function() G(2, 2, 2)(x, { attention_mask = lt.ones { 7 } }) end,
     ["unknown option 'causal'"] = function() G(2, 2, 2)(x, { causal = true }) end,
+    ['regularizers.OrthogonalRegularizer: mode is "row", which is not known'] = function()
+      nn.regularizers.OrthogonalRegularizer { mode = "row" }
+    end,
+    ["regularizers.OrthogonalRegularizer: the weight has the shape (2,), expected two axes"] = function()
+      nn.regularizers.OrthogonalRegularizer()(lt.ones { 2 })
+    end,
     ["SpectralNormalization: layer is 3, expected a layer"] = function() S(3) end,
     ["SpectralNormalization: power_iterations is 0, expected a whole number, 1 or more"] = function()
       S(nn.Dense(2), { power_iterations = 0 })

@@ -8,7 +8,7 @@ lt.config.set_logical_device_configuration("CPU:0", { {}, {} })
 local strategy = lt.distribute.MirroredStrategy()
 
 for _, part in ipairs { "attention", "losses", "convolutions", "pools", "arranging", "norms", "activations", "scalings", "dots", "volumes", "cells", "first", "einsums",
-  "groups", "spectral" } do
+  "groups", "spectral", "penalties" } do
   expect.case(part, function() keras_cases.check(part, strategy) end)
 end
 

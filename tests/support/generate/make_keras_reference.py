@@ -297,9 +297,15 @@ def spectral_training():  # calls change the weights
     spectral(True)
 
 
+def penalties():
+    for mode in "rows", "columns":
+        case(f'nn.Dense(3, {{ kernel_regularizer = nn.regularizers.OrthogonalRegularizer {{ factor = 0.3, mode = "{mode}" }} }})',
+             L.Dense(3, kernel_regularizer=keras.regularizers.OrthogonalRegularizer(0.3, mode)), (2, 4))
+
+
 MORE = {"activations": activations, "scalings": scalings, "dots": dots, "volumes": volumes, "cells": cells, "first": first,
         "einsums": einsums, "groups": groups, "spectral": spectral,
-        "spectral_training": spectral_training}
+        "spectral_training": spectral_training, "penalties": penalties}
 
 print("-- Made by tests/support/generate/make_keras_reference.py: do not edit.")
 print("return {")
