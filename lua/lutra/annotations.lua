@@ -18,6 +18,7 @@ annotations.modules = {
 -- Some are split into several files: _meta/nn/pools.lua describes lua/lutra/nn/layers/pools.lua.
 local parts = {
   lutra = { "functions", "numbers", "arrays", "random", "fft" },
+  data = { "mixing" },
   nn = {
     "plain_layers", "convolutions", "pools", "global_pools", "arranging_layers", "normalise", "recurrent_layers", "wrappers",
     "attention", "joining_layers", "replica_losses", "activation_layers", "noise_layers", "scaling_layers", "image_layers",

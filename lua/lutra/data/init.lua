@@ -1,4 +1,4 @@
--- lutra.data: input pipelines for training. Documented in _meta/data.lua.
+-- lutra.data: input pipelines for training. Documented in _meta/data.lua and _meta/data.
 local lutra, tools, use = ...
 local options, structure, closing, texts = use "options", use "data.structure", use "data.closing", use "texts"
 local dataset, Rows = use "data.dataset", use "data.rows"
