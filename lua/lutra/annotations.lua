@@ -17,11 +17,12 @@ annotations.modules = {
 
 -- Some are split into several files: _meta/nn/pools.lua describes lua/lutra/nn/layers/pools.lua.
 local parts = {
-  lutra = { "functions", "numbers", "arrays", "fft" },
+  lutra = { "functions", "numbers", "arrays", "random", "fft" },
+  data = { "mixing" },
   nn = {
     "plain_layers", "convolutions", "pools", "global_pools", "arranging_layers", "normalise", "recurrent_layers", "wrappers",
     "attention", "joining_layers", "replica_losses", "activation_layers", "noise_layers", "scaling_layers", "image_layers",
-    "dot_layers", "volumes", "text_layers", "category_layers", "recurrent_cells",
+    "dot_layers", "einsum_dense", "group_query_attention", "volumes", "text_layers", "category_layers", "recurrent_cells",
   },
 }
 

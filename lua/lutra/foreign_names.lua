@@ -130,7 +130,8 @@ take("torch.nn.", {
   PixelShuffle = "lutra.pixel_shuffle(x, factor)", PoissonNLLLoss = "lutra.nn.losses.Poisson()",
   RMSNorm = "lutra.nn.RMSNormalization()",
   RNN = "lutra.nn.SimpleRNN(units)", RNNCell = "lutra.nn.SimpleRNNCell(units)",
-  SmoothL1Loss = "lutra.nn.losses.Huber()",
+  SmoothL1Loss = "lutra.nn.losses.Huber()", ["utils.spectral_norm"] = "lutra.nn.SpectralNormalization(layer)",
+  ["utils.parametrizations.spectral_norm"] = "lutra.nn.SpectralNormalization(layer)",
   Unfold = "lutra.unfold(x, size)", Upsample = "lutra.nn.UpSampling2D(factor)",
   UpsamplingNearest2d = "lutra.nn.UpSampling2D(factor)",
   ZeroPad2d = "lutra.nn.ZeroPadding2D(padding)",
@@ -189,6 +190,62 @@ take("np.", {
   ["linalg.svdvals"] = "lutra.svd(x), whose second result it is", triu_indices_from = "lutra.triu_indices(n)",
   tril_indices_from = "lutra.tril_indices(n)", hanning = "lutra.hann_window(n, {periodic = false})",
   hamming = "lutra.hamming_window(n, {periodic = false})", blackman = "lutra.blackman_window(n, {periodic = false})",
+})
+
+take("np.", {
+  ["random.standard_cauchy"] = "lutra.random.cauchy(shape)", ["random.standard_normal"] = "lutra.random.normal(shape)",
+  ["random.standard_exponential"] = "lutra.random.exponential(shape)", ["random.standard_gamma"] = "lutra.random.gamma(shape, alpha)",
+  ["random.negative_binomial"] = "lutra.random.poisson(shape, rate), rate = lutra.random.gamma(shape, n, p / (1 - p))",
+  around = "lutra.round(x)", degrees = "lutra.rad2deg(x)", radians = "lutra.deg2rad(x)", fabs = "lutra.abs(x)",
+  cbrt = "lutra.sign(x) * lutra.abs(x) ^ (1 / 3)", float_power = "lutra.pow(x:float64(), y)", positive = "x itself",
+  cumulative_sum = "lutra.cumsum(x, axis)", permute_dims = "lutra.transpose(x, axes)",
+  matrix_transpose = "lutra.swapaxes(x, -1, -2)", ["linalg.matrix_transpose"] = "lutra.swapaxes(x, -1, -2)",
+  ["linalg.vecdot"] = "lutra.vecdot(a, b, axis)", matvec = "lutra.matmul(a, x)", divmod = "a // b and lutra.mod(a, b)",
+  modf = "lutra.frac(x) and lutra.trunc(x)", compress = "x[mask]", extract = "x[mask]", partition = "lutra.sort(x)",
+  argpartition = "lutra.argsort(x), or lutra.top_k(x, k)", diagflat = "lutra.diag(lutra.flatten(x), k)",
+  tri = "lutra.tril(lutra.ones{n, m}, k)", block = "lutra.concat of lutra.concat, by rows",
+  choose = "lutra.where(condition, x, y), once for each choice", piecewise = "lutra.where(condition, f(x), g(x))",
+  place = "lutra.where(mask, values, x)", putmask = "lutra.where(mask, values, x)", copyto = "lutra.where(mask, values, x)",
+  polysub = "lutra.polyadd(a, -b)", histogram_bin_edges = "lutra.histogram(x, bins), whose second result it is",
+  isreal = "lutra.imag(x):eq(0)", rollaxis = "lutra.moveaxis(x, from, to)",
+  hsplit = "lutra.split(x, sizes, 2)", vsplit = "lutra.split(x, sizes, 1)", dsplit = "lutra.split(x, sizes, 3)",
+  ["lib.stride_tricks.sliding_window_view"] = "lutra.frame(x, size, 1)",
+  loadtxt = 'lutra.load("x.csv")', genfromtxt = 'lutra.load("x.csv")', pi = "math.pi", inf = "math.huge", nan = "0 / 0",
+  e = "math.exp(1)", vectorize = "lutra.vmap(f)",
+})
+
+take("torch.", {
+  addmm = "c + lutra.matmul(a, b)", addmv = "c + lutra.matmul(a, x)", addbmm = "c + lutra.matmul(a, b):sum(1)",
+  baddbmm = "c + lutra.matmul(a, b)", addr = "c + lutra.outer(a, b)", addcmul = "x + value * a * b",
+  addcdiv = "x + value * a / b", mv = "lutra.matmul(a, x)", chain_matmul = "lutra.multi_dot(list)",
+  aminmax = "lutra.min(x, axis) and lutra.max(x, axis)", sgn = "lutra.sign(x)", positive = "x itself",
+  bitwise_left_shift = "lutra.left_shift(a, b)", bitwise_right_shift = "lutra.right_shift(a, b)",
+  tensor_split = "lutra.array_split(x, n, axis)", broadcast_tensors = "lutra.broadcast_arrays(...)",
+  dist = "lutra.norm(a - b, {ord = p})", msort = "lutra.sort(x, 1)", diagflat = "lutra.diag(lutra.flatten(x), k)",
+  rand_like = "lutra.random.uniform(x.shape)", randn_like = "lutra.random.normal(x.shape)",
+  randint_like = "lutra.random.randint(x.shape, low, high)", unflatten = "lutra.reshape(x, shape)",
+  hsplit = "lutra.split(x, sizes, 2)", vsplit = "lutra.split(x, sizes, 1)", dsplit = "lutra.split(x, sizes, 3)",
+  masked_scatter = "lutra.where(mask, values, x)", float_power = "lutra.pow(x:float64(), y)",
+  isreal = "lutra.imag(x):eq(0)", nanstd = "lutra.nanstd(x, axis)",
+  ["nn.utils.rnn.pad_sequence"] = 'lutra.pad_sequences(list, {padding = "post"})',
+  ["nn.utils.clip_grad_value_"] = "lutra.clip(gradient, -value, value)",
+  ["nn.PairwiseDistance"] = "lutra.pairwise_distance(a, b)", ["linalg.vecdot"] = "lutra.vecdot(a, b, axis)",
+  ["nn.functional.softmin"] = "lutra.softmax(-x, axis)", hardshrink = "lutra.hardshrink(x, threshold)",
+  ["nn.Hardtanh"] = "lutra.hardtanh(x)", ["nn.Hardshrink"] = "lutra.hardshrink(x)", ["nn.Softshrink"] = "lutra.softshrink(x)",
+  ["nn.Tanhshrink"] = "lutra.tanhshrink(x)", ["nn.Threshold"] = "lutra.threshold(x, threshold, value)",
+  ["nn.TripletMarginLoss"] = "lutra.triplet_margin_loss(anchor, positive, negative)",
+  ["nn.CosineEmbeddingLoss"] = "lutra.cosine_embedding_loss(a, b, target)",
+  ["nn.MarginRankingLoss"] = "lutra.margin_ranking_loss(a, b, target)",
+  ["nn.HingeEmbeddingLoss"] = "lutra.hinge_embedding_loss(x, target)", ["nn.SoftMarginLoss"] = "lutra.soft_margin_loss(x, target)",
+  ["nn.GaussianNLLLoss"] = "lutra.gaussian_nll_loss(mean, target, variance)",
+})
+
+take("keras.", {
+  ["preprocessing.sequence.pad_sequences"] = "lutra.pad_sequences(sequences)",
+  ["utils.set_random_seed"] = "lutra.random.set_seed(seed)",
+  ["utils.normalize"] = "lutra.l2_normalize(x, axis)", ["utils.split_dataset"] = "dataset:take(n) and dataset:skip(n)",
+  ["ops.segment_max"] = "lutra.segment_max(x, ids)", ["ops.logdet"] = "lutra.logdet(x)", ["ops.shape"] = "x.shape",
+  ["layers.InputLayer"] = "lutra.nn.Input(shape)",
 })
 
 take("scipy.", {

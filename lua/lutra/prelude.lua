@@ -47,9 +47,10 @@ local function extend(name, more)
   for _, place in ipairs { lutra, core.methods, core.variable_methods } do
     local op = place[name]
     place[name] = op and function(...)
-      local made, second = (more(op, ...) or op)(...) -- no tail call: an error looks for this function
+      local made, second, third = (more(op, ...) or op)(...) -- no tail call: an error looks for this function
       if second == nil then return made end
-      return made, second
+      if third == nil then return made, second end
+      return made, second, third
     end
   end
 end
@@ -106,6 +107,7 @@ for name, more in pairs {
     local ord = option(given, "ord")
     return ord ~= nil and not op_norms[ord]
   end },
+  unique = { "functions.sets", function(_, given) return option(given, "axis") end },
   cdist = { "functions.distances", function(a, b, given)
     return given ~= nil or has_batches(a) or has_batches(b)
   end },
@@ -124,6 +126,8 @@ comes_late(lutra, "functions.signal", { "hann_window", "hamming_window", "blackm
   "bartlett_window", "kaiser_window", "frame", "spectrogram", "stft",
   "istft", "dct", "idct" })
 comes_late(lutra.random, "functions.random", { "choice", "Generator" })
+comes_late(lutra.random, "functions.random_distributions", { "gumbel", "logistic", "lognormal", "rayleigh", "weibull", "pareto",
+  "chisquare", "standard_t", "geometric", "triangular", "multivariate_normal" })
 comes_late(lutra.fft, "functions.fft", { "fft2", "ifft2", "rfft2", "irfft2", "fftn", "ifftn", "rfftn", "irfftn", "hfft", "ihfft",
   "fftfreq", "rfftfreq", "fftshift", "ifftshift" })
 comes_late(lutra, "functions.attention", { "scaled_dot_product_attention" })
@@ -133,17 +137,25 @@ comes_late(lutra, "functions.windows", { "conv1d", "conv3d", "max_pool1d", "max_
 comes_late(lutra, "functions.arranging", { "unfold", "fold", "depth_to_space", "space_to_depth", "pixel_shuffle",
   "pixel_unshuffle" })
 comes_late(lutra, "functions.norms", { "gumbel_softmax", "rms_norm", "instance_norm", "group_norm" })
-comes_late(lutra, "functions.products", { "tensordot", "inner", "vdot", "multi_dot", "block_diag", "vander" })
+comes_late(lutra, "functions.joining", { "atleast_1d", "atleast_2d", "atleast_3d", "column_stack", "dstack", "array_split",
+  "broadcast_arrays", "cartesian_prod", "combinations", "pad_sequences" })
+comes_late(lutra, "functions.samples", { "unwrap" })
+comes_late(lutra, "functions.distances", { "pdist", "pairwise_distance" })
+comes_late(lutra, "functions.products", { "vecdot", "tensordot", "inner", "vdot", "multi_dot", "block_diag", "vander" })
 comes_late(lutra, "functions.matrices", { "logdet", "cond", "diag_embed", "fill_diagonal" })
 comes_late(lutra, "functions.polynomials", { "roots", "poly", "polyadd", "polymul", "polyder", "polyint" })
 comes_late(lutra, "functions.numbers", { "deg2rad", "rad2deg", "sinc", "signbit", "copysign", "logaddexp2", "isposinf",
-  "isneginf", "lcm", "logspace", "geomspace" })
+  "isneginf", "lcm", "logspace", "geomspace", "exp2", "fmax", "fmin" })
 comes_late(lutra, "functions.reductions", { "logcumsumexp", "cumulative_trapezoid", "average", "std_mean", "var_mean",
-  "count_nonzero", "nanquantile", "nanpercentile", "nanargmax", "nanargmin" })
+  "count_nonzero", "ptp", "nancumsum", "nancumprod", "nanquantile", "nanpercentile", "nanargmax", "nanargmin" })
 comes_late(lutra, "functions.axes", { "moveaxis", "swapaxes", "rot90", "reverse_sequence" })
 comes_late(lutra, "functions.orders", { "unique_consecutive", "ravel_multi_index", "lexsort", "digitize", "histogram2d",
   "confusion_matrix", "dynamic_partition" })
 comes_late(lutra, "functions.bessel", { "bessel_i0" })
+comes_late(lutra, "functions.shrinking", { "hardtanh", "hardshrink", "softshrink", "tanhshrink", "threshold", "squareplus",
+  "sparse_plus", "sparse_sigmoid", "sparsemax" })
+comes_late(lutra, "functions.pair_losses", { "triplet_margin_loss", "cosine_embedding_loss", "margin_ranking_loss",
+  "hinge_embedding_loss", "soft_margin_loss", "gaussian_nll_loss", "poisson_nll_loss" })
 comes_late(lutra, "functions.losses", { "ctc_loss", "kl_div", "nll_loss" })
 
 -- lutra.float32 is the dtype's name; t:float32() is a cast, also for variables.

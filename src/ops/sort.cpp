@@ -109,10 +109,14 @@ void define_sort_ops(OpRegistry& ops) {
       .summary =
           "The distinct values of x in ascending order; for each element of x, flattened, the index of its value among "
           "them; and how often each occurs. All nans are one value, the last. The sizes depend on values, so it runs "
-          "on the CPU.",
+          "on the CPU. With the option axis = k the slices along that axis take the place of elements: rows with "
+          "axis = 1, in lexicographic order; a slice with a nan equals no other, as in NumPy.",
       .inputs = {{"x", kAnyDType, "any shape"}},
       .attrs = attrs<IndexAttrs>({attr("index_base", &IndexAttrs::base, "what the first index is")}),
-      .output = "values [n] in x's dtype, inverse [x's size] int64, counts [n] int64",
+      .output =
+          "values [n] in x's dtype, inverse [x's size] int64, counts [n] int64; with an axis, values of x's shape "
+          "with n slices along it, inverse as long as the axis",
+      .errors = "InvalidArgument for an axis that does not exist.",
       .source = "numpy.unique",
       .example = "lutra.unique{3, 1, 3}  --> {1, 3}",
       .outputs = 3,

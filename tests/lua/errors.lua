@@ -101,7 +101,8 @@ local scope_before = expect.scope()
 local storages_before = expect.storages()
 
 -- Nothing is taken and passed over: surplus arguments are an error. These hand theirs on, or take any number.
-local hands_on = { device = true, tidy = true, map_fn = true, while_loop = true, block_diag = true }
+local hands_on = { device = true, tidy = true, map_fn = true, while_loop = true, block_diag = true, atleast_1d = true,
+  atleast_2d = true, atleast_3d = true, broadcast_arrays = true, cartesian_prod = true }
 local function try_surplus(who, f, good)
   local args = table.move(good, 1, #good, 1, {})
   for _ = 1, 9 do args[#args + 1] = true end

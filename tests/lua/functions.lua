@@ -193,4 +193,31 @@ expect.case("what stands for a tensor", function()
   end
 end)
 
+expect.case("shrinking activations and losses of pairs: limits and mistakes", function()
+  local nan, inf = 0 / 0, math.huge
+  expect.equal(lt.softshrink({ -inf, nan, inf, 0.5 }):totable(), { -inf, nan, inf, 0 })
+  expect.equal(lt.hardshrink({ -inf, nan, inf, 0.5 }):totable(), { -inf, nan, inf, 0 })
+  expect.equal(lt.threshold({ nan, 1 }, 1, 5):totable(), { nan, 5 })
+  expect.equal(lt.sparsemax({ { 3.0, 3.0, 0.0 }, { 9.0, 1.0, 2.0 } }):totable(), { { 0.5, 0.5, 0 }, { 1, 0, 0 } })
+  assert(lt.sparsemax({ nan, 1.0 }):isnan():any():item())
+  -- Keras' words for layers.
+  for word, f in pairs { hard_tanh = lt.hardtanh, hard_shrink = lt.hardshrink, soft_shrink = lt.softshrink,
+    tanh_shrink = lt.tanhshrink, squareplus = lt.squareplus, sparse_plus = lt.sparse_plus, sparse_sigmoid = lt.sparse_sigmoid,
+    sparsemax = lt.sparsemax, glu = lt.glu } do
+    local x = noise(1, { 3, 4 }):float32() * 2
+    expect.equal(lt.nn.Activation(word)(x):totable(), f(x):totable(), word)
+  end
+  local function refuses(words, f, ...) expect.raises("InvalidArgument", words, f, ...) end
+  refuses("hardtanh: min is 2 and max is 1, expected min below max", lt.hardtanh, { 1 }, { min = 2 })
+  refuses("softshrink: threshold is -1, expected a number of 0 or more", lt.softshrink, { 1 }, -1)
+  refuses("hardshrink: unknown option 'lambd'", lt.hardshrink, { 1 }, { lambd = 1 })
+  refuses("threshold: value is nil, expected a number", lt.threshold, { 1 }, 1)
+  refuses("sparsemax: x is a scalar, which has no axis", lt.sparsemax, 1)
+  refuses("squareplus: x is bool, expected a number", lt.squareplus, { true })
+  refuses('triplet_margin_loss: reduction is "avg", which is not known', lt.triplet_margin_loss, { 1 }, { 1 }, { 1 }, { reduction = "avg" })
+  refuses("cosine_embedding_loss: a is a scalar, expected vectors", lt.cosine_embedding_loss, 1, 1, 1)
+  refuses("gaussian_nll_loss: variance is nil", lt.gaussian_nll_loss, { 1 }, { 1 })
+  refuses("margin_ranking_loss: ", lt.margin_ranking_loss, { 1, 2 }, { 1, 2, 3 }, 1)
+end)
+
 expect.end_of_cases()

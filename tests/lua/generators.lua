@@ -19,6 +19,25 @@ expect.case("choice with replacement, all alike or by weights", function()
   expect.equal(lt.random.choice(9, 4, { seed = 3 }):totable(), lt.random.choice(9, 4, { seed = 3 }):totable())
 end)
 
+expect.case("few elements among many are those of a permutation", function()
+  for _, n in ipairs { 4095, 4096, 100003 } do
+    for _, count in ipairs { 1, 7, n // 16, n // 16 + 1 } do
+      for seed = 1, 3 do
+        expect.equal(lt.random.choice(n, count, { replace = false, seed = seed }):totable(),
+          lt.random.permutation(n, { seed = seed })[{ { 1, count } }]:totable(), n .. ", " .. count)
+      end
+    end
+  end
+  -- They take as much of set_seed's sequence.
+  lt.random.set_seed(5)
+  local chosen, after = lt.random.choice(10000, 3, { replace = false }), lt.random.uniform { 2 }
+  lt.random.set_seed(5)
+  expect.equal(lt.random.permutation(10000)[{ { 1, 3 } }]:totable(), chosen:totable())
+  expect.equal(lt.random.uniform({ 2 }):totable(), after:totable())
+  expect.equal(#lt.random.choice(10000, 0, { replace = false }), 0)
+  expect.equal(#lt.random.choice(5, 0, { replace = false, p = { 1, 1, 1, 1, 1 } }), 0)
+end)
+
 expect.case("choice without replacement draws each element once", function()
   for seed = 1, 20 do
     local x = lt.random.choice(6, 6, { replace = false, seed = seed })

@@ -7,7 +7,8 @@ local expect, keras_cases = dofile("tests/support/expect.lua"), require "keras_c
 lt.config.set_logical_device_configuration("CPU:0", { {}, {} })
 local strategy = lt.distribute.MirroredStrategy()
 
-for _, part in ipairs { "attention", "losses", "convolutions", "pools", "arranging", "norms", "activations", "scalings", "dots", "volumes", "cells", "first" } do
+for _, part in ipairs { "attention", "losses", "convolutions", "pools", "arranging", "norms", "activations", "scalings", "dots", "volumes", "cells", "first", "einsums",
+  "groups", "spectral", "penalties" } do
   expect.case(part, function() keras_cases.check(part, strategy) end)
 end
 

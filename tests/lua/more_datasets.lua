@@ -79,6 +79,127 @@ expect.case("parts of a dataset, and results", function()
   expect.equal(list(D.range(6):shuffle(6, { seed = 1 }):shard(2, 1):repeat_(1)) ~= nil, true)
 end)
 
+-- Sequences of these lengths, whose elements are the lengths.
+local function sequences(lengths)
+  return D.from_tensor_slices(lengths):map(function(n) return lt.fill({ n:item() }, n), n * 10 end)
+end
+local function batches(ds)
+  local out = {}
+  for x, y in ds:iterate() do out[#out + 1] = { x:totable(), y and y:totable() } end
+  return out
+end
+
+expect.case("buckets by length", function()
+  local ds = sequences { 1, 5, 2, 3, 7, 4, 1 }
+  local function bucketed(given, sizes)
+    return ds:bucket_by_sequence_length(function(x) return #x end, { 3, 5 }, sizes or { 2, 2, 2 }, given)
+  end
+  expect.equal(batches(bucketed()), {
+    { { { 1, 0 }, { 2, 2 } }, { 10, 20 } }, { { { 5, 5, 5, 5, 5, 0, 0 }, { 7, 7, 7, 7, 7, 7, 7 } }, { 50, 70 } },
+    { { { 3, 3, 3, 0 }, { 4, 4, 4, 4 } }, { 30, 40 } }, { { { 1 } }, { 10 } },
+  })
+  expect.equal(#batches(bucketed { drop_remainder = true }), 3)
+  expect.equal(bucketed():cardinality(), lt.data.UNKNOWN_CARDINALITY)
+  expect.equal(batches(sequences({ 4, 1, 2, 3 }):bucket_by_sequence_length(function(x) return #x end, { 3, 6 }, { 3, 1, 1 },
+    { pad_to_bucket_boundary = true, padding_values = { -1, 0 } })), {
+    { { { 4, 4, 4, 4, -1 } }, { 40 } }, { { { 3, 3, 3, -1, -1 } }, { 30 } }, { { { 1, -1 }, { 2, 2 } }, { 10, 20 } },
+  })
+  -- Axes that padded_shapes names keep their sizes.
+  local pairs_of = sequences({ 1, 2 }):map(function(x) return x:expand_dims(2), lt.ones { 2 } end)
+  for x, y in pairs_of:bucket_by_sequence_length(function(each) return #each end, { 5 }, { 2, 2 },
+    { pad_to_bucket_boundary = true, padded_shapes = { { -1, 1 }, { 2 } } }):iterate() do
+    expect.equal({ x:totable(), y:totable() }, { { { { 1 }, { 0 }, { 0 }, { 0 } }, { { 2 }, { 2 }, { 0 }, { 0 } } }, { { 1, 1 }, { 1, 1 } } })
+  end
+  expect.equal(batches(D.range(5):bucket_by_sequence_length(function(n) return n end, { 2 }, { 2, 3 }, { no_padding = true })),
+    { { { 0, 1 } }, { { 2, 3, 4 } } })
+  local function refused(words, ...)
+    local f, given = ds.bucket_by_sequence_length, table.pack(...)
+    expect.raises("InvalidArgument", words, function() return list(f(ds, table.unpack(given, 1, given.n))) end)
+  end
+  local function length(x) return #x end
+  refused("bucket_batch_sizes has 2 numbers, expected one for each bucket, 3", length, { 3, 5 }, { 2, 2 })
+  refused("bucket_boundaries has 3 after 5, expected ascending numbers", length, { 5, 3 }, { 2, 2, 2 })
+  refused("bucket_boundaries is 3, expected a list of numbers", length, 3, { 2 })
+  refused("the function of lengths gives a tensor, expected a whole number", function(x) return x end, { 3 }, { 2, 2 })
+  refused("an element has the length 5, expected less than the last boundary, 5, with pad_to_bucket_boundary", length, { 3, 5 },
+    { 2, 2, 2 }, { pad_to_bucket_boundary = true })
+  refused("bucket_by_sequence_length: unknown option 'padding'", length, { 3 }, { 2, 2 }, { padding = 1 })
+end)
+
+expect.case("windows of one key", function()
+  local function grouped(n, size)
+    return list(D.range(n):group_by_window(function(x) return x % 3 end, function(key, w)
+      return w:batch(10):map(function(rows) return rows + 100 * key end)
+    end, size))
+  end
+  expect.equal(grouped(10, 3), { { 0, 3, 6 }, { 101, 104, 107 }, { 202, 205, 208 }, { 9 } })
+  expect.equal(grouped(8, 4), { { 0, 3, 6 }, { 101, 104, 107 }, { 202, 205 } })
+  expect.equal(grouped(6, function(key) return key + 1 end), { { 0 }, { 3 }, { 101, 104 }, { 202, 205 } })
+  expect.raises("InvalidArgument", "group_by_window: window_size is 0", D.range(3).group_by_window, D.range(3),
+    function() return 1 end, function(_, w) return w end, 0)
+  expect.raises("InvalidArgument", "group_by_window: the function gives 1, expected a dataset", list,
+    D.range(3):group_by_window(function() return 1 end, function() return 1 end, 2))
+end)
+
+expect.case("elements from several datasets", function()
+  local function choose(choices, given)
+    return list(D.choose_from_datasets({ D.range(3), D.range(10, 12), D.range(20, 25) }, D.from_tensor_slices(choices), given))
+  end
+  expect.equal(choose { 1, 2, 3, 3, 1, 2 }, { 0, 10, 20, 21, 1, 11 })
+  expect.equal(choose { 2, 2, 2, 1 }, { 10, 11 })
+  expect.equal(choose({ 2, 2, 2, 1 }, { stop_on_empty_dataset = false }), { 10, 11, 0 })
+  expect.raises("InvalidArgument", "choose_from_datasets: a choice is 4, expected an index from 1 to 3", choose, { 1, 4 })
+  expect.raises("InvalidArgument", "a choice is a tensor, expected an index from 1 to 3", choose, { 1.5 })
+  local a, b = D.range(300), D.range(1000, 1100)
+  local sampled = D.sample_from_datasets({ a, b }, { weights = { 3, 1 }, seed = 5 })
+  expect.equal(sampled:cardinality(), 400)
+  local elements = list(sampled)
+  expect.equal(list(sampled), elements, "the same order again")
+  local of_a, of_b, early = {}, {}, 0
+  for i, n in ipairs(elements) do
+    if n < 1000 then of_a[#of_a + 1] = n else of_b[#of_b + 1] = n end
+    if i <= 100 and n >= 1000 then early = early + 1 end
+  end
+  expect.equal({ of_a, of_b }, { list(a), list(b) }, "each in its order")
+  assert(early > 10 and early < 42, early) -- of 100 with a chance of 1/4: 4 deviations
+  assert(not pcall(expect.equal, list(D.sample_from_datasets({ a, b }, { weights = { 3, 1 }, seed = 6 })), elements))
+  local anew = D.sample_from_datasets({ a, b }, { seed = 5, rerandomize_each_iteration = true })
+  assert(not pcall(expect.equal, list(anew), list(anew)))
+  local stopped = list(D.sample_from_datasets({ D.range(5), D.range(1000, 2000) }, { seed = 1, stop_on_empty_dataset = true }))
+  local count = 0
+  for _, n in ipairs(stopped) do count = count + (n < 5 and 1 or 0) end
+  assert(count == 5 and #stopped < 60, #stopped)
+  expect.equal(list(D.sample_from_datasets({ D.range(3), b }, { weights = { 1, 0 }, stop_on_empty_dataset = true })), { 0, 1, 2 })
+  expect.equal(D.sample_from_datasets({ a:repeat_(), b }):cardinality(), lt.data.INFINITE_CARDINALITY)
+  local function refused(words, ...) expect.raises("InvalidArgument", "sample_from_datasets: " .. words, D.sample_from_datasets, ...) end
+  refused("datasets is an empty list, expected a list of datasets", {})
+  refused("3 is no dataset", { 3 })
+  refused("weights has 1 numbers, expected one for each dataset, 2", { a, b }, { weights = { 1 } })
+  refused("weights[2] is -1, expected a number of 0 or more", { a, b }, { weights = { 1, -1 } })
+  refused("the sum of weights is 0, expected a finite number above 0", { a, b }, { weights = { 0, 0 } })
+end)
+
+expect.case("resampling by rejection", function()
+  local ds = D.range(4000)
+  local function class_of(n) return n:item() % 10 == 0 and 1 or n:item() % 10 < 4 and 2 or 3 end
+  local function counts(given, target)
+    local seen = { 0, 0, 0 }
+    for class, n in ds:rejection_resample(class_of, target or { 0.5, 0.25, 0.25 }, given):iterate() do
+      expect.equal(class:item(), class_of(n))
+      seen[class:item()] = seen[class:item()] + 1
+    end
+    return seen
+  end
+  local seen = counts { initial_dist = { 0.1, 0.3, 0.6 }, seed = 3 }
+  expect.equal(seen[1], 400, "the rarest class keeps all")
+  assert(math.abs(seen[2] - 200) < 55 and math.abs(seen[3] - 200) < 55, table.concat(seen, " "))
+  seen = counts { seed = 3 }
+  assert(seen[1] > 380 and math.abs(seen[2] - 200) < 60 and math.abs(seen[3] - 200) < 60, table.concat(seen, " "))
+  expect.equal(counts({ seed = 1 }, { 0, 1, 0 })[2] == 1200, true)
+  expect.raises("InvalidArgument", "a class is 3, expected a number from 1 to 2", counts, nil, { 1, 1 })
+  expect.raises("InvalidArgument", "initial_dist[1] is 0, and target_dist[1] is not", counts, { initial_dist = { 0, 1, 1 } })
+end)
+
 expect.case("in fit, and generators are closed", function()
   local model = lt.nn.Sequential { lt.nn.Dense(1, { input_shape = { 3 } }) }
   model:compile { optimizer = "sgd", loss = "mse" }

@@ -168,6 +168,17 @@ expect.case("gradients", function()
   check_gradient("reverse_sequence", function(x) return (lt.reverse_sequence(x, { 2, 3 })) end, m)
   check_gradient("dynamic_partition", function(x) return table.unpack(lt.dynamic_partition(x, { 2, 1, 2 }, 2)) end, v)
   check_gradient("unique_consecutive", lt.unique_consecutive, v)
+  check_gradient("fmax", lt.fmax, { 1.5, 0 / 0, 2.0 }, { 0.5, 2.5, 3.0 })
+  check_gradient("exp2", lt.exp2, v)
+  check_gradient("ptp", function(x) return (lt.ptp(x, 2)) end, m)
+  check_gradient("nancumsum", function(x) return (lt.nancumsum(x, 2)) end, m)
+  check_gradient("unwrap", lt.unwrap, { 0.5, 3.0, -3.0, 1.0 })
+  check_gradient("vecdot", lt.vecdot, v, w)
+  check_gradient("pdist", lt.pdist, m)
+  check_gradient("pairwise_distance", lt.pairwise_distance, v, w)
+  check_gradient("column_stack", function(a, b) return (lt.column_stack { a, b }) end, v, w)
+  check_gradient("combinations", lt.combinations, v)
+  check_gradient("pad_sequences", function(a, b) return (lt.pad_sequences { a, b }) end, { 1.5 }, w)
   check_gradient("roots", function(p)
     local found = lt.roots(p)
     return lt.real(found), (lt.imag(found))
@@ -364,7 +375,11 @@ expect.case("refused calls", function()
     unique_consecutive = { { 1 } }, ravel_multi_index = { { 1 } }, digitize = { 1, 1 }, histogram2d = { { 1 }, { 1 } },
     setxor1d = { 1, 1 }, confusion_matrix = { { 1 }, { 1 } }, dynamic_partition = { { 1 }, { 1 } }, roots = { { 1 } },
     poly = { { 1 } }, polyadd = { { 1 }, { 1 } }, polymul = { { 1 }, { 1 } }, polyder = { { 1 } }, polyint = { { 1 } },
-    bessel_i0 = { 1 }, moveaxis = { { 1 } }, swapaxes = { { 1 } },
+    atleast_1d = { 1 }, atleast_2d = { 1 }, atleast_3d = { 1 }, column_stack = { { 1 } }, dstack = { { 1 } },
+    array_split = { { 1 }, 1 }, broadcast_arrays = { 1, 1 }, cartesian_prod = { 1, 1 }, combinations = { { 1 } },
+    pad_sequences = { { { 1 } } }, unwrap = { { 1 } }, nancumsum = { 1 }, nancumprod = { 1 }, ptp = { 1 },
+    fmax = { 1, 1 }, fmin = { 1, 1 }, exp2 = { 1 }, vecdot = { { 1 }, { 1 } }, pdist = { { { 1 } } },
+    pairwise_distance = { { 1 }, { 1 } }, bessel_i0 = { 1 }, moveaxis = { { 1 } }, swapaxes = { { 1 } },
   } do
     for i = 1, #args do
       for _, wrong in ipairs { false, "x", print, lt.GradientTape } do

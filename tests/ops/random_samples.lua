@@ -61,6 +61,20 @@ spec "random.gamma" {
     local x = lt.random.gamma({ 5000, 2 }, { 1.0, 100.0 }, { seed = 5 })
     moments(t, x[{ {}, 2 }], 100, 100, 0.1, "parameters broadcast")
     t.ok(lt.random.gamma({ 100 }, lt.constant(1e-3), { seed = 1, log = true }):isfinite():all():item())
+    -- A number depends on its place, its parameters and the seed, not on the numbers beside it.
+    for _, dtype in ipairs { "float16", "float32", "float64" } do
+      local alphas = { 0.01, 0.5, 0.99, 1, 3.25, 40 }
+      local n = 137 * #alphas
+      local every = lt.constant(alphas, { dtype = dtype }):reshape { 1, 6 }:broadcast_to { 137, 6 }:flatten()
+      for _, log in ipairs { false, true } do
+        local mixed = lt.random.gamma({ n }, every, { seed = 8, log = log })
+        for k, alpha in ipairs(alphas) do
+          local alone = lt.random.gamma({ n }, lt.constant(alpha, { dtype = dtype }), { seed = 8, log = log })
+          t.equal(alone[{ { k, n, 6 } }], mixed[{ { k, n, 6 } }], dtype .. " " .. alpha)
+          t.equal(lt.random.gamma({ 5 }, lt.constant(alpha, { dtype = dtype }), { seed = 8, log = log }), alone[{ { 1, 5 } }], dtype)
+        end
+      end
+    end
   end,
 }
 

@@ -153,7 +153,10 @@ spec "unique" {
   rejects = {
     { args = { "x" }, says = 'unique: x is "x", expected a tensor or a table' },
     { args = { { 1, 2 }, 2 }, says = "unique: 2 arguments given, expected unique(x)" },
-    { args = { { 1, 2 }, { axis = 1 } }, says = "unique: unknown option 'axis'" },
+    { args = { { 1, 2 }, { axis = 2 } }, says = "unique: axis is 2, and x has 1 axis" },
+    { args = { { 1, 2 }, { axis = 0 } }, says = "unique: axis is 0, and x has 1 axis" },
+    { args = { { { 1, 2 } }, { axis = {} } }, says = "unique: axis is a table, expected a whole number" },
+    { args = { { { 1, 2 } }, { axis = 1, counts = true } }, says = "unique: unknown option 'counts'" },
   },
   check = function(t)
     for _, count in ipairs { 1000, 200000 } do

@@ -20,7 +20,7 @@ struct Words {
 // philox4x32 of kBlocks blocks from `first` on, one block per lane. Calls take(the number of the first lane's block,
 // word[4]); only the lower halves of lanes count. Two registers of blocks alternate, to hide the latency of products.
 template <class Take>
-[[gnu::always_inline]] inline void for_word_lanes(uint64_t key, uint64_t first, const Take& take) {
+[[gnu::always_inline]] inline void for_word_lanes(uint64_t key, uint64_t first, const Take& take, uint32_t plane = 0) {
   constexpr int kTurns = 2, kAtOnce = kTurns * kLanesOf64;
   static_assert(kBlocks % kAtOnce == 0);
   const WideLanes multiplier0 = WideLanes{} + 0xD2511F53u, multiplier1 = WideLanes{} + 0xCD9E8D57u;
@@ -31,6 +31,7 @@ template <class Take>
     for (int t = 0; t < kTurns; ++t) {
       c[t][0] = number + static_cast<uint64_t>(t * kLanesOf64);
       c[t][1] = c[t][0] >> 32;
+      c[t][2] += plane;
     }
     uint32_t key0 = static_cast<uint32_t>(key), key1 = static_cast<uint32_t>(key >> 32);
 #pragma GCC unroll 10
@@ -51,13 +52,15 @@ template <class Take>
   }
 }
 
-[[gnu::always_inline]] inline void fill_words(uint64_t key, uint64_t first, Words& words) {
+[[gnu::always_inline]] inline void fill_words(uint64_t key, uint64_t first, Words& words, uint32_t plane = 0) {
   for_word_lanes(
-      key, first, [&](int at, const WideLanes* word) __attribute__((always_inline)) {
+      key, first,
+      [&](int at, const WideLanes* word) __attribute__((always_inline)) {
         for (int w = 0; w < 4; ++w) {
           for (int lane = 0; lane < kLanesOf64; ++lane) words.word[w][at + lane] = static_cast<uint32_t>(word[w][lane]);
         }
-      });
+      },
+      plane);
 }
 
 // Calls take(words, first element, how many) for batches that cover [0, count), kPerBlock elements a block.

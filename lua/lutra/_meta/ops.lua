@@ -3250,13 +3250,15 @@ function lutra.trunc(x) end
 --- Errors: InvalidArgument if x is bool.
 function Tensor:trunc() end
 
---- The distinct values of x in ascending order; for each element of x, flattened, the index of its value among them; and how often each occurs. All nans are one value, the last. The sizes depend on values, so it runs on the CPU.
+--- The distinct values of x in ascending order; for each element of x, flattened, the index of its value among them; and how often each occurs. All nans are one value, the last. The sizes depend on values, so it runs on the CPU. With the option axis = k the slices along that axis take the place of elements: rows with axis = 1, in lexicographic order; a slice with a nan equals no other, as in NumPy.
 ---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@return lutra.Tensor # values [n] in x's dtype, inverse [x's size] int64, counts [n] int64
+---@return lutra.Tensor # values [n] in x's dtype, inverse [x's size] int64, counts [n] int64; with an axis, values of x's shape with n slices along it, inverse as long as the axis
+--- Errors: InvalidArgument for an axis that does not exist.
 function lutra.unique(x) end
 
---- The distinct values of x in ascending order; for each element of x, flattened, the index of its value among them; and how often each occurs. All nans are one value, the last. The sizes depend on values, so it runs on the CPU.
----@return lutra.Tensor # values [n] in x's dtype, inverse [x's size] int64, counts [n] int64
+--- The distinct values of x in ascending order; for each element of x, flattened, the index of its value among them; and how often each occurs. All nans are one value, the last. The sizes depend on values, so it runs on the CPU. With the option axis = k the slices along that axis take the place of elements: rows with axis = 1, in lexicographic order; a slice with a nan equals no other, as in NumPy.
+---@return lutra.Tensor # values [n] in x's dtype, inverse [x's size] int64, counts [n] int64; with an axis, values of x's shape with n slices along it, inverse as long as the axis
+--- Errors: InvalidArgument for an axis that does not exist.
 function Tensor:unique() end
 
 --- The indices, one per axis, of the elements at row-major positions of a tensor of the given shape, all counted from 1: as gather_nd takes them and nonzero gives them.

@@ -32,3 +32,14 @@ function regularizers.L2(options) end
 ---     print(lt.nn.regularizers.L1L2 {l1 = 1, l2 = 0.5}(lt.constant {1.0, -3.0}):item())  --> 9.0
 --- Source: keras.regularizers.L1L2
 function regularizers.L1L2(options) end
+
+--- The mean of the absolute cosines between the rows of a matrix, or its columns, times the factor: 0 where they are
+--- orthogonal.
+---@param options? table {factor = 0.01; mode = "rows" or "columns"}
+---@return function # takes a weight, returns a scalar
+--- Errors: InvalidArgument for an unknown option, a number below 0, or a weight that is no matrix.
+--- Example:
+---     local penalty = lt.nn.regularizers.OrthogonalRegularizer {factor = 1}
+---     print(penalty(lt.constant {{2.0, 0.0}, {0.0, 3.0}}):item(), penalty(lt.constant {{1.0, 0.0}, {2.0, 0.0}}):item())  --> 0.0	1.0
+--- Source: keras.regularizers.OrthogonalRegularizer
+function regularizers.OrthogonalRegularizer(options) end

@@ -13,7 +13,8 @@ Dataset.is_dataset = true
 -- Methods of other files, which are loaded when one of their methods is first called.
 local late = {}
 for file, names in pairs {
-  grouping = "padded_batch window sliding_window unbatch rebatch",
+  grouping = "padded_batch window sliding_window unbatch rebatch group_by_window bucket_by_sequence_length",
+  mixing = "sample_from_datasets choose_from_datasets rejection_resample",
   sequences = "flat_map interleave shard take_while scan reduce apply get_single_element unique",
 } do
   for name in names:gmatch "%S+" do late[name] = "data." .. file end

@@ -1,4 +1,4 @@
--- lutra.data: input pipelines for training. Documented in _meta/data.lua.
+-- lutra.data: input pipelines for training. Documented in _meta/data.lua and _meta/data.
 local lutra, tools, use = ...
 local options, structure, closing, texts = use "options", use "data.structure", use "data.closing", use "texts"
 local dataset, Rows = use "data.dataset", use "data.rows"
@@ -120,4 +120,5 @@ for _, name in ipairs { "from_tensor_slices", "from_tensors", "from_file", "from
   data[name] = Dataset[name]
 end
 
-return use "late".fields(data, { text_lines = "data.files", csv = "data.files", image_folder = "data.files" })
+return use "late".fields(data, { text_lines = "data.files", csv = "data.files", image_folder = "data.files",
+  sample_from_datasets = "data.mixing", choose_from_datasets = "data.mixing" })

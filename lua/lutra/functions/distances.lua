@@ -107,6 +107,28 @@ function distances.cdist(a, b, given)
   return (norm_of(a - b, -1, p, false))
 end
 
-for name, count in pairs { norm = 3, cdist = 3 } do distances[name] = options.bounded(name, count, distances[name], true) end
+-- pdist(x, {p, metric}): the distances of each row to the later ones.
+function distances.pdist(x, given)
+  local who = "pdist"
+  x = arguments.inexact(who, "x", arguments.tensor(who, "x", x, 2, "a matrix with a row for each point"))
+  local all = given == nil and cdist_op(x, x) or distances.cdist(x, x, given)
+  local n = x.shape[1]
+  if n < 2 then return (lutra.zeros({ 0 }, { dtype = x.dtype })) end
+  return (lutra.gather_nd(all, lutra.triu_indices(n, { k = 1 })))
+end
+
+-- pairwise_distance(a, b, {p, eps, keepdims}): of rows at the same places.
+function distances.pairwise_distance(a, b, given)
+  local who = "pairwise_distance"
+  local read = options.read(who, given, { p = 2, eps = 1e-6, keepdims = false })
+  options.boolean(who, "keepdims", read.keepdims)
+  options.number(who, "eps", read.eps)
+  if type(read.p) ~= "number" or read.p ~= read.p then fail("%s: p is %s, expected a number", who, tools.what_is(read.p)) end
+  a, b = arguments.inexact(who, "a", a), arguments.inexact(who, "b", b)
+  if a.rank == 0 or b.rank == 0 then fail("%s: %s is a scalar, expected vectors", who, a.rank == 0 and "a" or "b") end
+  return (norm_of(a - b + read.eps, -1, read.p, read.keepdims))
+end
+
+for name, count in pairs { norm = 3, cdist = 3, pdist = 2, pairwise_distance = 3 } do distances[name] = options.bounded(name, count, distances[name], true) end
 
 return distances

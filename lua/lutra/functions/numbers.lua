@@ -51,6 +51,22 @@ function numbers.logaddexp2(a, b)
   return (lutra.where(is_same, a * 0.5 + b * 0.5 + 1, lutra.maximum(x, y) + more))
 end
 
+-- 2^x, which is exact for whole numbers.
+function numbers.exp2(x)
+  x = inexact("exp2", "x", x)
+  return (lutra.pow(lutra.constant(2, { dtype = x.dtype }), x))
+end
+
+-- The larger and the smaller of two numbers, of which a nan gives way to the other.
+for name, op in pairs { fmax = lutra.maximum, fmin = lutra.minimum } do
+  numbers[name] = function(a, b)
+    a, b = number(name, "a", a), number(name, "b", b)
+    local x = a.dtype:find "float" and lutra.where(lutra.isnan(a), b, a) or a
+    local y = b.dtype:find "float" and lutra.where(lutra.isnan(b), a, b) or b
+    return (op(x, y))
+  end
+end
+
 function numbers.isposinf(x) return (number("isposinf", "x", x):eq(math.huge)) end
 function numbers.isneginf(x) return (number("isneginf", "x", x):eq(-math.huge)) end
 
@@ -99,7 +115,7 @@ function numbers.geomspace(start, stop, n, given)
 end
 
 local counts = { deg2rad = 1, rad2deg = 1, sinc = 1, signbit = 1, copysign = 2, logaddexp2 = 2, isposinf = 1,
-  isneginf = 1, lcm = 2, logspace = 4, geomspace = 4 }
+  isneginf = 1, lcm = 2, exp2 = 1, fmax = 2, fmin = 2, logspace = 4, geomspace = 4 }
 for name, count in pairs(counts) do numbers[name] = options.bounded(name, count, numbers[name], true) end
 
 return numbers

@@ -86,6 +86,17 @@ function products.vdot(a, b)
   return (lutra.dot(lutra.conj(a):flatten(), b:flatten()))
 end
 
+function products.vecdot(a, b, axis)
+  local who = "vecdot"
+  a, b = arguments.number(who, "a", a, true), arguments.number(who, "b", b, true)
+  if a.rank == 0 or b.rank == 0 then fail("%s: %s is a scalar, expected a vector or more axes", who, a.rank == 0 and "a" or "b") end
+  local rank = math.max(a.rank, b.rank)
+  local at = arguments.axis(who, axis == nil and -1 or axis, rank) - rank - 1
+  local function size(x) return x.shape[x.rank + 1 + at] or 1 end
+  if size(a) ~= size(b) then fail("%s: a has %d elements along the axis, and b has %d", who, size(a), size(b)) end
+  return (lutra.sum(lutra.conj(a) * b, at))
+end
+
 -- For each range of matrices, the split with the fewest products of numbers (Cormen et al., chapter 14.2).
 local function best_splits(sizes)
   local n = #sizes - 1
@@ -173,7 +184,7 @@ function products.vander(x, given)
   return read.increasing and powers or (lutra.flip(powers, 2))
 end
 
-for name, count in pairs { tensordot = 3, inner = 2, vdot = 2, multi_dot = 1, block_diag = math.huge, vander = 2 } do
+for name, count in pairs { vecdot = 3, tensordot = 3, inner = 2, vdot = 2, multi_dot = 1, block_diag = math.huge, vander = 2 } do
   products[name] = options.bounded(name, count, products[name], true)
 end
 

@@ -25,6 +25,18 @@ local function without_replacement(log_weights, count, seed)
   return places
 end
 
+-- The first `count` numbers of random.permutation(n). That sorts 64 random bits for each number; a few of the smallest
+-- are found without sorting the others. The bits are the same, so the numbers are too.
+local kLeastToSelect, kMostShare = 4096, 16
+local function first_of_permutation(n, count, seed)
+  if n < kLeastToSelect or count * kMostShare > n then
+    return lutra.random.permutation(n, { seed = seed })[{ { 1, count } }]
+  end
+  local bits = lutra.random.randint({ n }, math.mininteger, math.maxinteger, { seed = seed })
+  local _, places = lutra.top_k(lutra.bitwise_not(bits), count)
+  return places
+end
+
 function random.choice(x, shape, given)
   local who = "random.choice"
   local read = options.read(who, given, { replace = true, p = false, seed = false })
@@ -50,8 +62,9 @@ function random.choice(x, shape, given)
       fail("%s: %d elements are to be drawn without replacement, and there are %d%s", who, count, most,
         p and " with a weight above 0" or "")
     end
-    if p then places = without_replacement(p, count, seed)
-    else places = lutra.random.permutation(n, { seed = seed })[{ { 1, count } }] end
+    if count == 0 then places = lutra.zeros({ 0 }, { dtype = "int64" })
+    elseif p then places = without_replacement(p, count, seed)
+    else places = first_of_permutation(n, count, seed) end
   elseif p then
     places = lutra.random.categorical(p, count, { seed = seed })
   elseif count == 0 then

@@ -190,7 +190,25 @@ for name, extreme in pairs { nanargmax = lutra.nanmax, nanargmin = lutra.nanmin 
   end
 end
 
-local counts = { logcumsumexp = 3, cumulative_trapezoid = 3, average = 3, std_mean = 3, var_mean = 3, count_nonzero = 3,
+function reductions.ptp(x, axis, given)
+  local who = "ptp"
+  local read = axis_and_options(who, axis, given, { axis = false, keepdims = false })
+  x = arguments.number(who, "x", x)
+  local how = { axis = read.axis or nil, keepdims = read.keepdims }
+  return (lutra.max(x, how) - lutra.min(x, how))
+end
+
+for name, running in pairs { nancumsum = { lutra.cumsum, 0 }, nancumprod = { lutra.cumprod, 1 } } do
+  local op, neutral = running[1], running[2]
+  reductions[name] = function(x, axis, given)
+    local read = axis_and_options(name, axis, given, { axis = false })
+    x = arguments.number(name, "x", x, true)
+    if not x.dtype:find "int" then x = lutra.where(lutra.isnan(x), neutral, x) end
+    return (op(x, { axis = read.axis or nil }))
+  end
+end
+
+local counts = { ptp = 3, nancumsum = 3, nancumprod = 3, logcumsumexp = 3, cumulative_trapezoid = 3, average = 3, std_mean = 3, var_mean = 3, count_nonzero = 3,
   nanquantile = 4, nanpercentile = 4, nanargmax = 3, nanargmin = 3 }
 for name, count in pairs(counts) do reductions[name] = options.bounded(name, count, reductions[name], true) end
 

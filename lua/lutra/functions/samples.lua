@@ -98,6 +98,30 @@ function samples.trapezoid(y, axis, given)
   return (lutra.sum((slice(y, at, 1, n - 1) + slice(y, at, 2, n - 1)) * steps, at) * 0.5)
 end
 
-for name, count in pairs { gradient = 3, trapezoid = 3 } do samples[name] = options.bounded(name, count, samples[name], true) end
+-- unwrap(p, axis, {discont, period}): angles without jumps of a period and more.
+function samples.unwrap(p, axis, given)
+  local who = "unwrap"
+  local read = arguments.axis_and_options(who, axis, given, { axis = -1, discont = false, period = 2 * math.pi })
+  p = arguments.number(who, "p", p)
+  if p.rank == 0 then fail("%s: p is a scalar, which has no axis", who) end
+  local at, period = arguments.axis(who, read.axis, p.rank), options.positive(who, "period", read.period)
+  local is_whole = p.dtype:find "int" and math.type(period) == "integer"
+  if not is_whole then p = arguments.inexact(who, "p", p) end
+  local discont = math.max(read.discont and options.number(who, "discont", read.discont) or 0, period / 2)
+  local n = p.shape[at]
+  if n < 2 then return p end
+  local jumps = lutra.diff(p, at)
+  local half = is_whole and period // 2 or period / 2
+  local wrapped = (jumps + half) % period - half
+  -- Of half a period up and down, the direction of the jump.
+  if not is_whole or period % 2 == 0 then
+    wrapped = lutra.where(lutra.logical_and(wrapped:eq(-half), jumps:gt(0)), half, wrapped)
+  end
+  local moved = lutra.where(lutra.abs(jumps):lt(discont), 0, wrapped - jumps)
+  local first, others = slice(p, at, 1, 1), slice(p, at, 2, n - 1)
+  return (lutra.concat({ first, others + lutra.cumsum(moved, at):cast(p.dtype) }, at))
+end
+
+for name, count in pairs { gradient = 3, trapezoid = 3, unwrap = 3 } do samples[name] = options.bounded(name, count, samples[name], true) end
 
 return samples

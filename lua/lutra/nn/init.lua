@@ -37,7 +37,8 @@ for file, names in pairs {
     .. "GlobalMaxPooling3D UpSampling3D ZeroPadding3D Cropping3D",
   text_layers = "TextVectorization Hashing", lookup_layers = "StringLookup IntegerLookup", category_layers = "CategoryEncoding Discretization",
   recurrent_cells = "RNN SimpleRNNCell LSTMCell GRUCell StackedRNNCells",
-  dot_layers = "Dot Attention AdditiveAttention",
+  dot_layers = "Dot Attention AdditiveAttention", einsum_dense = "EinsumDense",
+  group_query_attention = "GroupQueryAttention", spectral_normalization = "SpectralNormalization",
 } do
   for name in names:gmatch "%S+" do late[name] = "nn.layers." .. file end
 end

@@ -129,4 +129,49 @@ case("ctc_loss({ { 2, 3, 3 }, { 4, 1, 1 }, { 3, 2, 4 } }, a * 3, { 3, 1, 3 }, { 
 labels4 = torch.tensor([[0, 1, 1], [2, 0, 0]])
 case("ctc_loss({ { 1, 2, 2 }, { 3, 1, 1 } }, a, { 3, 2 }, { 6, 6 }, { blank_index = 4 })",
      lambda a: F.ctc_loss(F.log_softmax(a, -1).transpose(0, 1), labels4, torch.tensor([6, 6]), torch.tensor([3, 2]), blank=3, reduction="none"), (2, 6, 4))
+x = (3, 4)
+case("hardtanh(a * 2)", lambda a: F.hardtanh(a * 2), x)
+case("hardtanh(a * 3, { min = -0.5, max = 2 })", lambda a: F.hardtanh(a * 3, -0.5, 2), x)
+case("hardshrink(a)", F.hardshrink, x)
+case("hardshrink(a, 0.2)", lambda a: F.hardshrink(a, 0.2), x)
+case("softshrink(a)", F.softshrink, x)
+case("softshrink(a, { threshold = 0.2 })", lambda a: F.softshrink(a, 0.2), x)
+case("tanhshrink(a * 2)", lambda a: F.tanhshrink(a * 2), x)
+case("threshold(a, 0.1, -2)", lambda a: F.threshold(a, 0.1, -2), x)
+case("squareplus(a)", lambda a: (a + torch.sqrt(a * a + 4)) / 2, x)
+case("squareplus(a, 1)", lambda a: (a + torch.sqrt(a * a + 1)) / 2, x)
+case("sparse_plus(a * 3)", lambda a: torch.where(a * 3 <= -1, 0 * a, torch.where(a * 3 < 1, (a * 3 + 1) ** 2 / 4, a * 3)), x)
+case("sparse_sigmoid(a * 2)", lambda a: (torch.clamp(a * 2, -1, 1) + 1) / 2, x)
+
+
+def sparsemax(a):  # by bisection for the shift, and its gradient by the rows of those that are kept
+    low, high = a.max(-1, keepdim=True).values - 1, a.max(-1, keepdim=True).values
+    for _ in range(80):
+        middle = (low + high) / 2
+        is_low = torch.clamp(a - middle, min=0).sum(-1, keepdim=True) > 1
+        low, high = torch.where(is_low, middle, low), torch.where(is_low, high, middle)
+    mask = (a > high.detach()).double()
+    return mask * (a - ((a * mask).sum(-1, keepdim=True) - 1) / mask.sum(-1, keepdim=True))
+
+
+case("sparsemax(a * 2)", lambda a: sparsemax(a * 2), (4, 5))
+case("sparsemax(a * 2, 1)", lambda a: sparsemax(a.T * 2).T, (4, 5))
+case("triplet_margin_loss(a, b, c)", F.triplet_margin_loss, x, x, x)
+for reduction in ("sum", "none"):
+    case(f"triplet_margin_loss(a, b, c, {{ margin = 0.3, p = 1, swap = true, reduction = '{reduction}' }})",
+         lambda a, b, c: F.triplet_margin_loss(a, b, c, margin=0.3, p=1, swap=True, reduction=reduction), x, x, x)
+sign = torch.tensor([1, -1, -1])
+case("cosine_embedding_loss(a, b, lt.constant { 1, -1, -1 })", lambda a, b: F.cosine_embedding_loss(a, b, sign), x, x)
+case("cosine_embedding_loss(a, b, lt.constant { 1, -1, -1 }, { margin = -0.9, reduction = 'none' })",
+     lambda a, b: F.cosine_embedding_loss(a, b, sign, margin=-0.9, reduction="none"), x, x)
+wide = "lt.constant { { 1 }, { -1 }, { -1 } }"
+case(f"margin_ranking_loss(a, b, {wide}, {{ margin = 0.2 }})", lambda a, b: F.margin_ranking_loss(a, b, sign[:, None], margin=0.2), x, x)
+case(f"hinge_embedding_loss(a, {wide})", lambda a: F.hinge_embedding_loss(a, sign[:, None].expand(3, 4)), x)
+case(f"soft_margin_loss(a, {wide})", lambda a: F.soft_margin_loss(a, sign[:, None].expand(3, 4).double()), x)
+case("gaussian_nll_loss(a, b, lt.abs(c))", lambda a, b, c: F.gaussian_nll_loss(a, b, c.abs()), x, x, x)
+case("gaussian_nll_loss(a, b, lt.abs(c), { full = true, eps = 0.4, reduction = 'none' })",
+     lambda a, b, c: F.gaussian_nll_loss(a, b, c.abs(), full=True, eps=0.4, reduction="none"), x, x, x)
+case("poisson_nll_loss(a, lt.abs(b) * 4)", lambda a, b: F.poisson_nll_loss(a, b.abs() * 4), x, x)
+case("poisson_nll_loss(lt.abs(a), lt.abs(b) * 4, { log_input = false, full = true })",
+     lambda a, b: F.poisson_nll_loss(a.abs(), b.abs() * 4, log_input=False, full=True), x, x)
 print("}")

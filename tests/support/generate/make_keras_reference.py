@@ -27,18 +27,22 @@ def sizes(shape):
     return "{ " + ", ".join(map(str, shape)) + " }"
 
 
-def case(lua, layer, *shapes, call=None, training=None, as_list=False, **options):
+def case(lua, layer, *shapes, call=None, training=None, as_list=False, own_loss_last=False, **options):
     """lua: the layer in Lua; call: what the call is told, in Lua, of which `options` are Keras' form; as_list: the inputs are one
     list, as layers that join them take it."""
     xs = [noise(1 + i, shape).requires_grad_() for i, shape in enumerate(shapes)]
     layer.build(*([x.shape for x in xs],) if as_list else (x.shape for x in xs))
-    for i, weight in enumerate(layer.weights):
+    # Lutra's order of weights: SpectralNormalization's vector comes after those of its layer.
+    weights = sorted(layer.weights, key=lambda w: w.name == "vector_u")
+    for i, weight in enumerate(weights):
         weight.assign(noise(10 + i, weight.shape, 0.5) + (1 if weight.name in ("moving_variance", "gamma") else 0))
     if training is not None:
         options["training"] = training
     y = layer(*([xs] if as_list else xs), **options)
     ys = list(y) if isinstance(y, (tuple, list)) else [y]
     added = [loss for loss in layer.losses]
+    if own_loss_last:
+        added = added[1:] + added[:1]
     loss = sum((each * noise(50 + i, each.shape)).sum() for i, each in enumerate(ys)) + sum(added)
     sources = xs + [w.value for w in layer.trainable_weights]
     gradients = torch.autograd.grad(loss, sources, allow_unused=True)
@@ -47,7 +51,7 @@ def case(lua, layer, *shapes, call=None, training=None, as_list=False, **options
     if told:
         print(f"    call = function(noise) return {{ {', '.join(told)} }} end,")
     print(f"    shapes = {{ {', '.join(sizes(each.shape) for each in ys)} }}, weights = {{ "
-          + ", ".join(f'"{w.name} {sizes(w.shape)}"' for w in layer.weights) + " },")
+          + ", ".join(f'"{w.name} {sizes(w.shape)}"' for w in weights) + " },")
     print("    gives = { " + ", ".join(numbers(each) for each in ys) + " },")
     if added:
         print("    losses = { " + ", ".join(f"{each.item():.7g}" for each in added) + " },")
@@ -244,7 +248,64 @@ def first():
     case("nn.GroupNorm { axis = 2, groups = 3 }", L.GroupNormalization(3, axis=1), (2, 6, 4, 2))
 
 
-MORE = {"activations": activations, "scalings": scalings, "dots": dots, "volumes": volumes, "cells": cells, "first": first}
+def einsums():
+    E, shape = L.EinsumDense, (2, 3, 4)
+    case('nn.EinsumDense("ab,bc->ac", 5, { bias_axes = "c", activation = "relu" })', E("ab,bc->ac", 5, bias_axes="c", activation="relu"), (3, 4))
+    case('nn.EinsumDense("abc,cd->abd", { -1, 5 }, { bias_axes = "d", kernel_regularizer = "l2" })',
+         E("abc,cd->abd", (None, 5), bias_axes="d", kernel_regularizer="l2"), shape)
+    case('nn.EinsumDense("abc,cd->abd", { 3, 5 }, { bias_axes = "bd", bias_regularizer = "l1" })',
+         E("abc,cd->abd", (3, 5), bias_axes="bd", bias_regularizer="l1"), shape)
+    case('nn.EinsumDense("abc,cd->abd", { 3, 5 }, { bias_axes = "b" })', E("abc,cd->abd", (3, 5), bias_axes="b"), shape)
+    case('nn.EinsumDense("...x,xy->...y", 5, { bias_axes = "y" })', E("...x,xy->...y", 5, bias_axes="y"), (2, 3, 2, 4))
+    case('nn.EinsumDense("...x,xy->...y", 5)', E("...x,xy->...y", 5), (3, 4))
+    case('nn.EinsumDense("...bx,xy->...by", { 3, 5 }, { bias_axes = "y" })', E("...bx,xy->...by", (3, 5), bias_axes="y"), shape)
+    case('nn.EinsumDense("ab...,bc->ac...", 5, { bias_axes = "c" })', E("ab...,bc->ac...", 5, bias_axes="c"), (2, 3, 2, 2))
+    case('nn.EinsumDense("abc,chd->abhd", { -1, 2, 5 }, { bias_axes = "hd" })', E("abc,chd->abhd", (None, 2, 5), bias_axes="hd"), shape)
+    case('nn.EinsumDense("abhd,hdc->abc", { -1, 5 })', E("abhd,hdc->abc", (None, 5)), (2, 3, 2, 4))
+    case('nn.EinsumDense("abc,bcd->abd", { 3, 2 }, { bias_axes = "d" })', E("abc,bcd->abd", (3, 2), bias_axes="d"), shape)
+
+
+def groups():
+    def one(lua, call, *shapes, scores=True, **told):
+        made = {k: told.pop(k) for k in list(told) if k in ("use_bias", "use_gate", "sliding_window", "activity_regularizer")}
+        if scores:
+            call, told = "return_attention_scores = true" + (", " + call if call else ""), dict(told, return_attention_scores=True)
+        case(f"nn.GroupQueryAttention(3, 4, 2{lua})", L.GroupQueryAttention(3, 4, 2, **made), *shapes, call=call or None, **told)
+    one("", "", (2, 3, 4), (2, 4, 3))
+    one("", "", (2, 3, 4), (2, 4, 3), scores=False)
+    one(", { use_bias = false }", "", (2, 3, 4), (2, 5, 3), (2, 5, 2), use_bias=False)
+    one("", "use_causal_mask = true", (2, 4, 3), (2, 4, 3), use_causal_mask=True)
+    one(", { use_gate = true }", "", (2, 3, 4), (2, 4, 3), use_gate=True)
+    one(", { sliding_window = 2 }", "use_causal_mask = true", (2, 4, 3), (2, 4, 3), sliding_window=2, use_causal_mask=True)
+    mask = noise(60, (2, 3, 4)) > -0.5
+    one("", "attention_mask = noise(60, { 2, 3, 4 }):gt(-0.5)", (2, 3, 4), (2, 4, 3), attention_mask=mask)
+    mask = noise(61, (2, 4)) > -0.5
+    one("", "value_mask = noise(61, { 2, 4 }):gt(-0.5)", (2, 3, 4), (2, 4, 3), value_mask=mask)
+    case('nn.GroupQueryAttention(2, 3, 1, { activity_regularizer = "l2" })', L.GroupQueryAttention(2, 3, 1, activity_regularizer="l2"), (2, 3, 4), (2, 4, 3),
+         own_loss_last=True)
+    case("nn.GroupQueryAttention(2, 2, 2)", L.GroupQueryAttention(2, 2, 2), (2, 3, 4), (2, 4, 3))
+
+
+def spectral(training=False):
+    S = L.SpectralNormalization
+    case("nn.SpectralNormalization(nn.Dense(3))", S(L.Dense(3)), (2, 4), training=training)
+    case("nn.SpectralNormalization(nn.Conv2D(3, 2), { power_iterations = 3 })", S(L.Conv2D(3, 2), 3), (2, 4, 3, 2), training=training)
+    case('nn.SpectralNormalization(nn.EinsumDense("abc,cd->abd", { -1, 5 }))', S(L.EinsumDense("abc,cd->abd", (None, 5))), (2, 3, 4), training=training)
+
+
+def spectral_training():  # calls change the weights
+    spectral(True)
+
+
+def penalties():
+    for mode in "rows", "columns":
+        case(f'nn.Dense(3, {{ kernel_regularizer = nn.regularizers.OrthogonalRegularizer {{ factor = 0.3, mode = "{mode}" }} }})',
+             L.Dense(3, kernel_regularizer=keras.regularizers.OrthogonalRegularizer(0.3, mode)), (2, 4))
+
+
+MORE = {"activations": activations, "scalings": scalings, "dots": dots, "volumes": volumes, "cells": cells, "first": first,
+        "einsums": einsums, "groups": groups, "spectral": spectral,
+        "spectral_training": spectral_training, "penalties": penalties}
 
 print("-- Made by tests/support/generate/make_keras_reference.py: do not edit.")
 print("return {")

@@ -260,4 +260,101 @@ function lutra.confusion_matrix(labels, predictions, options) end
 --- Source: tf.dynamic_partition
 function lutra.dynamic_partition(x, partitions, n) end
 
+--- Each argument with at least one axis: a scalar becomes a vector of one element.
+---@param ... lutra.Tensor|table
+---@return lutra.Tensor ... # one for each argument
+--- Errors: InvalidArgument without arguments.
+--- Example:
+---     print(lt.atleast_1d(3))  --> lutra.Tensor([3], shape=(1,), dtype=int32)
+--- Source: numpy.atleast_1d, torch.atleast_1d
+function lutra.atleast_1d(...) end
+
+--- Each argument with at least two axes: a vector becomes a row.
+---@param ... lutra.Tensor|table
+---@return lutra.Tensor ... # one for each argument
+--- Errors: InvalidArgument without arguments.
+--- Example:
+---     print(lt.atleast_2d({1, 2}).shape)  --> (1, 2)
+--- Source: numpy.atleast_2d, torch.atleast_2d
+function lutra.atleast_2d(...) end
+
+--- Each argument with at least three axes: a vector becomes [1, n, 1], a matrix [m, n, 1].
+---@param ... lutra.Tensor|table
+---@return lutra.Tensor ... # one for each argument
+--- Errors: InvalidArgument without arguments.
+--- Example:
+---     print(lt.atleast_3d({1, 2}).shape)  --> (1, 2, 1)
+--- Source: numpy.atleast_3d, torch.atleast_3d
+function lutra.atleast_3d(...) end
+
+--- A matrix whose columns are the vectors of a list, and the columns of its matrices.
+---@param list (lutra.Tensor|table)[] vectors [m] and matrices [m, n]
+---@return lutra.Tensor # [m, as many columns as all of them]; the promoted dtype
+--- Errors: InvalidArgument for an empty list, or different numbers of rows.
+--- Example:
+---     print(lt.column_stack {{1, 2}, {3, 4}}:totable()[1][2])  --> 3
+--- Source: numpy.column_stack, torch.column_stack
+function lutra.column_stack(list) end
+
+--- The tensors of a list along a third axis, which vectors and matrices get: see atleast_3d.
+---@param list (lutra.Tensor|table)[]
+---@return lutra.Tensor # the promoted dtype
+--- Errors: InvalidArgument for an empty list, or shapes that do not match.
+--- Example:
+---     print(lt.dstack {{1, 2}, {3, 4}}.shape)  --> (1, 2, 2)
+--- Source: numpy.dstack, torch.dstack
+function lutra.dstack(list) end
+
+--- n pieces of x along an axis, whose sizes differ by one at most: the first are the larger ones. lt.split takes the
+--- pieces' sizes.
+---@param x lutra.Tensor|table at least one axis
+---@param n integer how many pieces
+---@param axis? integer default 1
+---@return lutra.Tensor[] # n tensors of x's dtype
+--- Errors: InvalidArgument for an n below 1, or an axis that does not exist.
+--- Example:
+---     print(lt.array_split({1, 2, 3, 4, 5}, 2)[1])  --> lutra.Tensor([1 2 3], shape=(3,), dtype=int32)
+--- Source: numpy.array_split, torch.tensor_split
+function lutra.array_split(x, n, axis) end
+
+--- The arguments, broadcast to one shape.
+---@param ... lutra.Tensor|table
+---@return lutra.Tensor ... # one for each argument, of its dtype
+--- Errors: InvalidArgument if the shapes do not broadcast.
+--- Example:
+---     local a, b = lt.broadcast_arrays({1, 2}, {{3}, {4}})
+---     print(a.shape, b.shape)  --> (2, 2)	(2, 2)
+--- Source: numpy.broadcast_arrays, torch.broadcast_tensors
+function lutra.broadcast_arrays(...) end
+
+--- All combinations of an element of each vector, one a row; the last vector's elements change first.
+---@param ... lutra.Tensor|table vectors
+---@return lutra.Tensor # [product of the sizes, how many vectors]; of one vector it is the vector
+--- Errors: InvalidArgument without arguments, or for one that is no vector.
+--- Example:
+---     print(lt.cartesian_prod({1, 2}, {3, 4}):flatten())  --> lutra.Tensor([1 3 1 4 2 3 2 4], shape=(8,), dtype=int32)
+--- Source: torch.cartesian_prod, itertools.product
+function lutra.cartesian_prod(...) end
+
+--- All combinations of r elements of a vector, one a row, in the order of the vector.
+---@param x lutra.Tensor|table a vector of n elements
+---@param r? integer how many, default 2
+---@param options? {with_replacement?: boolean} with_replacement: whether an element may occur several times, default false
+---@return lutra.Tensor # [how many combinations, r]; x's dtype
+--- Errors: InvalidArgument if x is no vector, or for an r below 1.
+--- Example:
+---     print(lt.combinations({1, 2, 3}):flatten())  --> lutra.Tensor([1 2 1 3 2 3], shape=(6,), dtype=int32)
+--- Source: torch.combinations, itertools.combinations
+function lutra.combinations(x, r, options) end
+
+--- A matrix of sequences of several lengths: each is filled to the longest one, or cut, to maxlen.
+---@param sequences (lutra.Tensor|table)[] each [length], or [length, ...] with the same further axes
+---@param options? {maxlen?: integer, padding?: string, truncating?: string, value?: number, dtype?: string} maxlen: default that of the longest; padding, truncating: "pre" (default), at the start, or "post"; value: that fills, default 0; dtype: default that of the first sequence
+---@return lutra.Tensor # [how many sequences, maxlen, ...]
+--- Errors: InvalidArgument for a list without sequences in it, or for further axes that differ.
+--- Example:
+---     print(lt.pad_sequences({{1}, {2, 3}, {4, 5, 6}}, {maxlen = 2}):flatten())  --> lutra.Tensor([0 1 2 3 5 6], shape=(6,), dtype=int32)
+--- Source: keras.utils.pad_sequences, torch.nn.utils.rnn.pad_sequence
+function lutra.pad_sequences(sequences, options) end
+
 return lutra

@@ -294,3 +294,177 @@ function lutra.nll_loss(input, target, options) end
 ---     print(("%.4f"):format(lt.ctc_loss({{2}}, lt.zeros {1, 2, 2}, {1}, {2}):item()))  --> 0.2877
 --- Source: tf.nn.ctc_loss, torch.nn.functional.ctc_loss
 function lutra.ctc_loss(labels, logits, label_length, logit_length, options) end
+
+--- x, cut to [min, max].
+---@param x lutra.Tensor|table any shape
+---@param options? table {min = -1, max = 1}
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument for bool, or min above max.
+--- Example:
+---     print(lt.hardtanh {-3.0, 0.5, 2.0})  --> lutra.Tensor([-1.   0.5  1. ], shape=(3,), dtype=float32)
+--- Source: torch.nn.functional.hardtanh, keras.activations.hard_tanh
+function lutra.hardtanh(x, options) end
+
+--- x, and 0 from -threshold to threshold.
+---@param x lutra.Tensor|table any shape
+---@param options? number|table the threshold, or {threshold = 0.5}
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument for bool, or a threshold below 0.
+--- Example:
+---     print(lt.hardshrink {-3.0, 0.25, 2.0})  --> lutra.Tensor([-3.  0.  2.], shape=(3,), dtype=float32)
+--- Source: torch.nn.functional.hardshrink, keras.activations.hard_shrink
+function lutra.hardshrink(x, options) end
+
+--- x, moved towards 0 by the threshold: 0 from -threshold to threshold.
+---@param x lutra.Tensor|table any shape
+---@param options? number|table the threshold, or {threshold = 0.5}
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument for bool, or a threshold below 0.
+--- Example:
+---     print(lt.softshrink {-3.0, 0.25, 2.0})  --> lutra.Tensor([-2.5  0.   1.5], shape=(3,), dtype=float32)
+--- Source: torch.nn.functional.softshrink, keras.activations.soft_shrink
+function lutra.softshrink(x, options) end
+
+--- x - tanh(x).
+---@param x lutra.Tensor|table any shape
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument for bool.
+--- Example:
+---     print(("%.4f"):format(lt.tanhshrink(2.0):item()))  --> 1.0360
+--- Source: torch.nn.functional.tanhshrink, keras.activations.tanh_shrink
+function lutra.tanhshrink(x) end
+
+--- x where it is above the threshold, elsewhere the value.
+---@param x lutra.Tensor|table any shape
+---@param threshold number
+---@param value number
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument for bool, or arguments that are no numbers.
+--- Example:
+---     print(lt.threshold({-3.0, 0.25, 2.0}, 0.5, -1))  --> lutra.Tensor([-1. -1.  2.], shape=(3,), dtype=float32)
+--- Source: torch.nn.functional.threshold, keras.activations.threshold
+function lutra.threshold(x, threshold, value) end
+
+--- (x + sqrt(x^2 + b)) / 2, a smooth relu.
+---@param x lutra.Tensor|table any shape
+---@param options? number|table b, or {b = 4}
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument for bool, or a b below 0.
+--- Example:
+---     print(lt.squareplus {0.0, 1.5})  --> lutra.Tensor([1. 2.], shape=(2,), dtype=float32)
+--- Source: keras.activations.squareplus, jax.nn.squareplus
+function lutra.squareplus(x, options) end
+
+--- 0 up to -1, x from 1 on, (x + 1)^2 / 4 between.
+---@param x lutra.Tensor|table any shape
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument for bool.
+--- Example:
+---     print(lt.sparse_plus {-2.0, 0.0, 3.0})  --> lutra.Tensor([0.   0.25 3.  ], shape=(3,), dtype=float32)
+--- Source: keras.activations.sparse_plus, jax.nn.sparse_plus
+function lutra.sparse_plus(x) end
+
+--- 0 up to -1, 1 from 1 on, (x + 1) / 2 between.
+---@param x lutra.Tensor|table any shape
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument for bool.
+--- Example:
+---     print(lt.sparse_sigmoid {-2.0, 0.0, 3.0})  --> lutra.Tensor([0.  0.5 1. ], shape=(3,), dtype=float32)
+--- Source: keras.activations.sparse_sigmoid, jax.nn.sparse_sigmoid
+function lutra.sparse_sigmoid(x) end
+
+--- The nearest numbers of 0 and more whose sum along the axis is 1 (Martins and Astudillo, ICML 2016): like softmax, but with
+--- zeros.
+---@param x lutra.Tensor|table at least one axis
+---@param axis? integer default -1
+---@param options? {axis?: integer}
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument for a scalar, bool, or an axis that does not exist.
+--- Example:
+---     print(lt.sparsemax {0.5, 1.0, -2.0})  --> lutra.Tensor([0.25 0.75 0.  ], shape=(3,), dtype=float32)
+--- Source: keras.activations.sparsemax
+function lutra.sparsemax(x, axis, options) end
+
+--- max(d(anchor, positive) - d(anchor, negative) + margin, 0) for the distance pairwise_distance. With swap, the distance from
+--- positive to negative counts where it is smaller.
+---@param anchor lutra.Tensor|table [..., features]
+---@param positive lutra.Tensor|table of the same shape
+---@param negative lutra.Tensor|table of the same shape
+---@param options? table {margin = 1; p = 2; eps = 1e-6; swap = false; reduction = "mean", "sum" or "none"}
+---@return lutra.Tensor # a scalar, or with "none" [...]
+--- Errors: InvalidArgument for shapes that do not broadcast, bool inputs, or options that are not valid.
+--- Example:
+---     print(("%.2f"):format(lt.triplet_margin_loss({{0, 0}}, {{0, 1}}, {{0, 1.5}}):item()))  --> 0.50
+--- Source: torch.nn.functional.triplet_margin_loss
+function lutra.triplet_margin_loss(anchor, positive, negative, options) end
+
+--- 1 - cos(a, b) where target is 1, max(cos(a, b) - margin, 0) where it is -1.
+---@param a lutra.Tensor|table [..., features]
+---@param b lutra.Tensor|table of the same shape
+---@param target lutra.Tensor|table [...], 1 or -1
+---@param options? table {margin = 0; reduction = "mean", "sum" or "none"}
+---@return lutra.Tensor # a scalar, or with "none" [...]
+--- Errors: InvalidArgument for shapes that do not broadcast, bool inputs, or options that are not valid.
+--- Example:
+---     print(("%.2f"):format(lt.cosine_embedding_loss({{1, 0}}, {{0, 1}}, {1}):item()))  --> 1.00
+--- Source: torch.nn.functional.cosine_embedding_loss
+function lutra.cosine_embedding_loss(a, b, target, options) end
+
+--- max(-target (a - b) + margin, 0): a is to be above b where target is 1, below where it is -1.
+---@param a lutra.Tensor|table any shape
+---@param b lutra.Tensor|table broadcasts with a
+---@param target lutra.Tensor|table 1 or -1, broadcasts with both
+---@param options? table {margin = 0; reduction = "mean", "sum" or "none"}
+---@return lutra.Tensor # a scalar, or with "none" the broadcast shape
+--- Errors: InvalidArgument for shapes that do not broadcast, bool inputs, or options that are not valid.
+--- Example:
+---     print(lt.margin_ranking_loss({1.0, 2.0}, {2.0, 0.0}, {1, 1}):item())  --> 0.5
+--- Source: torch.nn.functional.margin_ranking_loss
+function lutra.margin_ranking_loss(a, b, target, options) end
+
+--- x where target is 1, max(margin - x, 0) where it is -1; x is a distance.
+---@param x lutra.Tensor|table any shape
+---@param target lutra.Tensor|table 1 or -1, broadcasts with x
+---@param options? table {margin = 1; reduction = "mean", "sum" or "none"}
+---@return lutra.Tensor # a scalar, or with "none" the broadcast shape
+--- Errors: InvalidArgument for shapes that do not broadcast, bool inputs, or options that are not valid.
+--- Example:
+---     print(lt.hinge_embedding_loss({0.5, 0.25}, {1, -1}, {reduction = "sum"}):item())  --> 1.25
+--- Source: torch.nn.functional.hinge_embedding_loss
+function lutra.hinge_embedding_loss(x, target, options) end
+
+--- log(1 + exp(-target x)).
+---@param x lutra.Tensor|table any shape
+---@param target lutra.Tensor|table 1 or -1, broadcasts with x
+---@param options? table {reduction = "mean", "sum" or "none"}
+---@return lutra.Tensor # a scalar, or with "none" the broadcast shape
+--- Errors: InvalidArgument for shapes that do not broadcast, bool inputs, or options that are not valid.
+--- Example:
+---     print(("%.4f"):format(lt.soft_margin_loss({0.0}, {1}):item()))  --> 0.6931
+--- Source: torch.nn.functional.soft_margin_loss
+function lutra.soft_margin_loss(x, target, options) end
+
+--- Minus the logarithm of the density of target under the normal distribution, without its constant unless full is set. A
+--- variance below eps counts as eps.
+---@param mean lutra.Tensor|table any shape
+---@param target lutra.Tensor|table broadcasts with mean
+---@param variance lutra.Tensor|table broadcasts with both
+---@param options? table {full = false; eps = 1e-6; reduction = "mean", "sum" or "none"}
+---@return lutra.Tensor # a scalar, or with "none" the broadcast shape
+--- Errors: InvalidArgument for shapes that do not broadcast, bool inputs, or options that are not valid.
+--- Example:
+---     print(lt.gaussian_nll_loss({1.0}, {3.0}, {1.0}):item())  --> 2.0
+--- Source: torch.nn.functional.gaussian_nll_loss
+function lutra.gaussian_nll_loss(mean, target, variance, options) end
+
+--- exp(rate) - target rate, or without log_input rate - target log(rate + eps): minus the logarithm of the chance of target
+--- under Poisson's distribution. With full, Stirling's approximation of log(target!) is added.
+---@param rate lutra.Tensor|table any shape: the logarithm of the rate, or the rate
+---@param target lutra.Tensor|table broadcasts with rate
+---@param options? table {log_input = true; full = false; eps = 1e-8; reduction = "mean", "sum" or "none"}
+---@return lutra.Tensor # a scalar, or with "none" the broadcast shape
+--- Errors: InvalidArgument for shapes that do not broadcast, bool inputs, or options that are not valid.
+--- Example:
+---     print(lt.poisson_nll_loss({0.0}, {3.0}):item())  --> 1.0
+--- Source: torch.nn.functional.poisson_nll_loss
+function lutra.poisson_nll_loss(rate, target, options) end

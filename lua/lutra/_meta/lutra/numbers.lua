@@ -304,4 +304,109 @@ function lutra.bartlett_window(n, options) end
 --- Source: numpy.kaiser, tf.signal.kaiser_window, torch.kaiser_window
 function lutra.kaiser_window(n, beta, options) end
 
+--- 2 to the power of x, exact for whole numbers.
+---@param x lutra.Tensor|table any shape
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument for bool.
+--- Example:
+---     print(lt.exp2 {0, 3, -1})  --> lutra.Tensor([1.  8.  0.5], shape=(3,), dtype=float32)
+--- Source: numpy.exp2, torch.exp2
+function lutra.exp2(x) end
+
+--- The larger of two numbers, or the one that is not nan.
+---@param a lutra.Tensor|table any shape
+---@param b lutra.Tensor|table broadcasts with a
+---@return lutra.Tensor # the broadcast shape; the promoted dtype
+--- Errors: InvalidArgument if the shapes do not broadcast, or for bool.
+--- Example:
+---     print(lt.fmax({1.0, 0 / 0}, {2.0, 3.0}))  --> lutra.Tensor([2. 3.], shape=(2,), dtype=float32)
+--- Source: numpy.fmax, torch.fmax
+function lutra.fmax(a, b) end
+
+--- The smaller of two numbers, or the one that is not nan.
+---@param a lutra.Tensor|table any shape
+---@param b lutra.Tensor|table broadcasts with a
+---@return lutra.Tensor # the broadcast shape; the promoted dtype
+--- Errors: InvalidArgument if the shapes do not broadcast, or for bool.
+--- Example:
+---     print(lt.fmin({1.0, 0 / 0}, {2.0, 3.0}))  --> lutra.Tensor([1. 3.], shape=(2,), dtype=float32)
+--- Source: numpy.fmin, torch.fmin
+function lutra.fmin(a, b) end
+
+--- The largest element less the smallest one, along axes or of all.
+---@param x lutra.Tensor|table any shape
+---@param axis? integer|integer[]
+---@param options? {axis?: integer|integer[], keepdims?: boolean}
+---@return lutra.Tensor # x's dtype
+--- Errors: InvalidArgument for an axis that does not exist, nothing to compare, or bool.
+--- Example:
+---     print(lt.ptp({{1, 5}, {2, 9}}, 2))  --> lutra.Tensor([4 7], shape=(2,), dtype=int32)
+--- Source: numpy.ptp
+function lutra.ptp(x, axis, options) end
+
+--- Running sums in which nan counts as 0, along an axis or of all elements.
+---@param x lutra.Tensor|table any shape
+---@param axis? integer
+---@param options? {axis?: integer}
+---@return lutra.Tensor # x's shape, without an axis a vector; as cumsum's
+--- Errors: InvalidArgument for an axis that does not exist, or bool.
+--- Example:
+---     print(lt.nancumsum {1.0, 0 / 0, 2.0})  --> lutra.Tensor([1. 1. 3.], shape=(3,), dtype=float32)
+--- Source: numpy.nancumsum
+function lutra.nancumsum(x, axis, options) end
+
+--- Running products in which nan counts as 1, along an axis or of all elements.
+---@param x lutra.Tensor|table any shape
+---@param axis? integer
+---@param options? {axis?: integer}
+---@return lutra.Tensor # x's shape, without an axis a vector; as cumprod's
+--- Errors: InvalidArgument for an axis that does not exist, or bool.
+--- Example:
+---     print(lt.nancumprod {2.0, 0 / 0, 3.0})  --> lutra.Tensor([2. 2. 6.], shape=(3,), dtype=float32)
+--- Source: numpy.nancumprod
+function lutra.nancumprod(x, axis, options) end
+
+--- Angles without jumps: to each a multiple of the period is added, so that neighbours differ by half of it at most.
+---@param p lutra.Tensor|table at least one axis
+---@param axis? integer default -1
+---@param options? {axis?: integer, discont?: number, period?: number} discont: smaller jumps stay, default half of the period; period: default 2 pi
+---@return lutra.Tensor # p's shape; float32 for integers unless the period is an integer, else p's dtype
+--- Errors: InvalidArgument for a scalar, bool, a period that is not above 0, or an axis that does not exist.
+--- Example:
+---     print(lt.unwrap({1, 3, 1, 3}, {period = 3}))  --> lutra.Tensor([1 0 1 0], shape=(4,), dtype=int32)
+--- Source: numpy.unwrap
+function lutra.unwrap(p, axis, options) end
+
+--- The sums of the products of conj(a)'s and b's elements along an axis, for which the others broadcast.
+---@param a lutra.Tensor|table at least one axis
+---@param b lutra.Tensor|table at least one axis
+---@param axis? integer default -1
+---@return lutra.Tensor # the broadcast shape without the axis; int64 for integers, else the promoted dtype
+--- Errors: InvalidArgument for a scalar, sizes that differ, or bool.
+--- Example:
+---     print(lt.vecdot({{1, 2}, {3, 4}}, {1, 10}))  --> lutra.Tensor([21 43], shape=(2,), dtype=int64)
+--- Source: numpy.vecdot, torch.linalg.vecdot
+function lutra.vecdot(a, b, axis) end
+
+--- The distances of each row of x to all later rows.
+---@param x lutra.Tensor|table [n, columns], a row for each point
+---@param options? {p?: number, metric?: string} as cdist's
+---@return lutra.Tensor # [n (n - 1) / 2]: rows 1 and 2, 1 and 3, and so on; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is no matrix, or for an unknown metric.
+--- Example:
+---     print(lt.pdist {{0, 0}, {3, 4}, {0, 1}})  --> lutra.Tensor([5.        1.        4.2426405], shape=(3,), dtype=float32)
+--- Source: scipy.spatial.distance.pdist, torch.nn.functional.pdist
+function lutra.pdist(x, options) end
+
+--- The distances of rows of a and b at the same places: the norms of a - b + eps.
+---@param a lutra.Tensor|table [..., columns]
+---@param b lutra.Tensor|table broadcasts with a
+---@param options? {p?: number, eps?: number, keepdims?: boolean} p: of the norm, default 2; eps: default 1e-6; keepdims: default false
+---@return lutra.Tensor # the broadcast shape without its last axis; float32 for integers, else the promoted dtype
+--- Errors: InvalidArgument for scalars, shapes that do not broadcast, or bool.
+--- Example:
+---     print(lt.pairwise_distance({{0, 0}, {1, 1}}, {{3, 4}, {1, 3}}, {eps = 0}))  --> lutra.Tensor([5. 2.], shape=(2,), dtype=float32)
+--- Source: torch.nn.functional.pairwise_distance
+function lutra.pairwise_distance(a, b, options) end
+
 return lutra

@@ -9,6 +9,9 @@ local activations = {
   softmax = lutra.softmax, log_softmax = lutra.log_softmax, softplus = lutra.softplus, softsign = lutra.softsign,
   exponential = lutra.exp, mish = lutra.mish, hard_sigmoid = lutra.hardsigmoid, hard_silu = lutra.hardswish,
   hard_swish = lutra.hardswish, celu = lutra.celu, log_sigmoid = lutra.log_sigmoid,
+  hard_tanh = lutra.hardtanh, hard_shrink = lutra.hardshrink, soft_shrink = lutra.softshrink, tanh_shrink = lutra.tanhshrink,
+  squareplus = lutra.squareplus, sparse_plus = lutra.sparse_plus, sparse_sigmoid = lutra.sparse_sigmoid,
+  sparsemax = lutra.sparsemax, glu = lutra.glu,
 }
 
 -- Internal: resolves a layer's option; nil if there is nothing to do.

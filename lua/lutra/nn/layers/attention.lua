@@ -2,9 +2,10 @@
 -- with their keys matches.
 local lutra, tools, use = ...
 local options, layers, masks = use "options", use "nn.layers.layer", use "nn.training.masks"
-local added, attention_masks = use "nn.training.added_losses", use "nn.layers.attention_masks"
+local attention_masks, projections = use "nn.layers.attention_masks", use "nn.layers.attention_projections"
+local names, three_of, add_projection, project = projections.names, projections.three_of, projections.add, projections.project
 local Layer = layers.Layer
-local linear, matmul, einsum, reshape = lutra.linear, lutra.matmul, lutra.einsum, lutra.reshape
+local einsum, reshape = lutra.einsum, lutra.reshape
 
 local MultiHeadAttention = Layer:extend "MultiHeadAttention"
 
@@ -39,14 +40,6 @@ function MultiHeadAttention:init(num_heads, key_dim, given)
   options.number("MultiHeadAttention", "dropout", read.dropout, 0, 1)
   if read.attention_axes then self.axes_given = read_axes(read.attention_axes) end
   self.read = read
-end
-
-local names = { "query", "value", "key" }
-
--- Query, value and key from a list: one tensor counts as all three, two as query and value = key.
-local function three_of(list)
-  local value = list[2] or list[1]
-  return { list[1], value, list[3] or value }
 end
 
 -- The axes of steps, for inputs with `rank` axes including the batch; by default all between batch and features.
@@ -130,20 +123,6 @@ local function equations_of(layout, rank)
     result = scores .. "," .. of_value .. "->" .. of_query }
 end
 
--- Adds the weights of a projection to all heads, in the shape that Keras uses.
-local function add_projection(self, name, from, to)
-  local read = self.read
-  self[name .. "_kernel"] = self:add_weight {
-    name = name .. "/kernel", shape = from, initializer = read.kernel_initializer,
-    regularizer = read.kernel_regularizer, constraint = read.kernel_constraint,
-  }
-  if not read.use_bias then return end
-  self[name .. "_bias"] = self:add_weight {
-    name = name .. "/bias", shape = to, initializer = read.bias_initializer, regularizer = read.bias_regularizer,
-    constraint = read.bias_constraint,
-  }
-end
-
 function MultiHeadAttention:build(shape)
   local query, value, key, layout = shapes_of(self, shape)
   local heads, features = self.num_heads, #query
@@ -179,16 +158,6 @@ function MultiHeadAttention:compute_output_shape(shape, given)
     for _, axis in ipairs(layout.steps) do scores[#scores + 1] = sizes[axis - 1] end
   end
   return { out, scores }
-end
-
--- The product of x's last axis, of `inner` elements, with a projection.
-local function project(self, name, x, inner)
-  local kernel, bias = self[name .. "_kernel"], self[name .. "_bias"]
-  local width = kernel.size // inner
-  kernel = reshape(kernel, { inner, width })
-  local y = bias and linear(x, kernel, reshape(bias, { width })) or matmul(x, kernel)
-  if self.product_regularizer then added.regularize(self, self.product_regularizer, y) end
-  return y
 end
 
 -- Query, value and key of a call, checked against each other, and their layout.

@@ -85,10 +85,15 @@ local function scaled(scale, mode, distribution, shape, seed)
   return lutra.random.truncated_normal(shape, { stddev = math.sqrt(variance) / kCutDeviation, seed = seed })
 end
 
+-- Initializers that count inputs and results.
+local scaled_kinds = {}
+local function is_scaled(initializer) return scaled_kinds[getmetatable(initializer)] == true end
+
 define("VarianceScaling", { "variance_scaling" },
   { scale = 1.0, mode = "fan_in", distribution = "truncated_normal", seed = false }, function(self, shape)
     return scaled(self.scale, self.mode, self.distribution, shape, seed_of(self))
   end)
+scaled_kinds[initializers.VarianceScaling] = true
 
 for _, entry in ipairs {
   { "GlorotUniform", "glorot_uniform", 1, "fan_avg", "uniform" },
@@ -100,6 +105,7 @@ for _, entry in ipairs {
   define(entry[1], { entry[2] }, { seed = false }, function(self, shape)
     return scaled(entry[3], entry[4], entry[5], shape, seed_of(self))
   end)
+  scaled_kinds[initializers[entry[1]]] = true
 end
 
 -- Internal: resolves a layer's option: a word, an object or a function of the shape.
@@ -108,4 +114,4 @@ local function get(who, what, value)
   return type(value) == "string" and found() or found
 end
 
-return { public = initializers, get = get }
+return { public = initializers, get = get, is_scaled = is_scaled }
