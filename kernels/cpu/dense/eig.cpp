@@ -11,39 +11,6 @@
 namespace lutra::dense {
 namespace {
 
-// Scales rows and columns by powers of two until they are about equally large, which keeps the digits of small
-// eigenvalues (Parlett and Reinsch, Balancing a Matrix for Calculation of Eigenvalues and Eigenvectors, 1969).
-// a = d b d^-1 with d the diagonal matrix of the result.
-template <class Number> std::vector<double> balance(int64_t n, Number* a) {
-  constexpr double kFar = 0x1p400;  // more would be in danger of overflow
-  std::vector<double> scales(static_cast<std::size_t>(n), 1.0);
-  for (bool is_better = true; is_better;) {
-    is_better = false;
-    for (int64_t i = 0; i < n; ++i) {
-      double row = 0, column = 0;
-      for (int64_t j = 0; j < n; ++j) {
-        if (j == i) continue;
-        row += size_of(a[i * n + j]);
-        column += size_of(a[j * n + i]);
-      }
-      if (row == 0 || column == 0) continue;
-      const double sum = row + column;
-      double factor = 1;
-      while (column < row / 2 && factor < kFar) factor *= 2, column *= 2, row /= 2;
-      while (column >= row * 2 && factor > 1 / kFar) factor /= 2, column /= 2, row *= 2;
-      double& scale = scales[static_cast<std::size_t>(i)];
-      if (row + column >= 0.95 * sum || scale * factor > kFar || scale * factor < 1 / kFar) continue;
-      is_better = true;
-      scale *= factor;
-      for (int64_t j = 0; j < n; ++j) {
-        a[i * n + j] = (1 / factor) * a[i * n + j];
-        a[j * n + i] = factor * a[j * n + i];
-      }
-    }
-  }
-  return scales;
-}
-
 // The least number that is divided by: as large as the errors of the eigenvalue.
 double least_divisor(double eigenvalue) { return std::max(kEpsilon * eigenvalue, 1e-150); }
 // Vectors are scaled when a number is larger, before they overflow.
@@ -184,17 +151,12 @@ template <class Number> bool find_eigenvalues(int64_t n, const Number* a, Comple
   const int exponent = exponent_of(largest);
   std::vector<Number> t(a, a + n * n);
   times_power_of_two(n * n, t.data(), -exponent);
-  const std::vector<double> scales = balance(n, t.data());
   std::vector<Number> z(static_cast<std::size_t>(v != nullptr ? n * n : 0)), zt(z.size());
   reduce_to_hessenberg(n, t.data(), v != nullptr ? z.data() : nullptr);
   if (v != nullptr) transpose<false>(n, n, z.data(), n, zt.data(), n);
   if (!find_schur(n, t.data(), v != nullptr ? zt.data() : nullptr, w)) return false;
   if (v != nullptr) {
     std::vector<Number> vectors = find_vectors(n, t.data(), zt.data(), w);
-    for (int64_t j = 0; j < n; ++j) {
-      Number* row = vectors.data() + j * n;
-      for (int64_t i = 0; i < n; ++i) row[i] = scales[static_cast<std::size_t>(i)] * row[i];
-    }
     write_vectors(n, w, vectors, v);
   }
   times_power_of_two(n, w, exponent);

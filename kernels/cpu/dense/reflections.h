@@ -21,7 +21,17 @@ template <class Number> Reflection<Number> make_reflection(int64_t count, Number
   x[0] = Number(1);
   // Nothing to do, or nan.
   if (below == 0 && imaginary_part(alpha) == 0) return {Number(0), real_part(alpha)};
-  const double size = std::hypot(absolute(alpha), below), first = real_part(alpha) >= 0 ? -size : size;
+  const double size = std::hypot(absolute(alpha), below);
+  if (size < 0x1p-900) {
+    // Numbers so small have few digits, and quotients would lose them.
+    constexpr int kUp = 600;
+    x[0] = alpha;
+    times_power_of_two(count, x, kUp);
+    Reflection<Number> made = make_reflection(count, x);
+    made.first = std::ldexp(made.first, -kUp);
+    return made;
+  }
+  const double first = real_part(alpha) >= 0 ? -size : size;
   Number tau, divisor;
   if constexpr (kIsComplex<Number>) {
     tau = {(first - alpha.re) / first, -alpha.im / first};
@@ -35,7 +45,7 @@ template <class Number> Reflection<Number> make_reflection(int64_t count, Number
   return {tau, first};
 }
 
-// a (rows, columns) -= factor v (v^H a); `work` has room for `columns` numbers, and conjugates for `rows`.
+// a (rows, columns) -= factor v (v^H a); `work` has room for `columns` numbers, `factors` for `rows`.
 template <class Number>
 void reflect_from_left(int64_t rows, int64_t columns, const Number* v, Number factor, Number* a, int64_t step,
                        Number* work, Number* factors) {

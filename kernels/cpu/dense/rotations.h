@@ -14,10 +14,16 @@ struct Rotation {
 };
 inline Rotation rotation_to_zero(double x, double y) {
   if (y == 0) return {x < 0 ? -1.0 : 1.0, 0, std::fabs(x)};
-  // Squares of numbers in this range neither overflow nor lose digits.
   const double square = x * x + y * y;
-  const double length = square > 0x1p-900 && square < 0x1p1000 ? std::sqrt(square) : std::hypot(x, y);
-  return {x / length, y / length, length};
+  if (square > 0x1p-900 && square < 0x1p1000) {
+    const double length = std::sqrt(square);
+    return {x / length, y / length, length};
+  }
+  // Squares overflow, or lose digits.
+  const double scale = square > 1 ? 0x1p-600 : 0x1p600;
+  x *= scale, y *= scale;
+  const double length = std::sqrt(x * x + y * y);
+  return {x / length, y / length, length / scale};
 }
 
 // Row i and row j of a matrix with rows of `width` doubles become c row_i + s row_j and c row_j - s row_i.

@@ -21,7 +21,7 @@ struct ComplexRotation {
   double c;
   Complex128 s, first;
 };
-ComplexRotation rotate_to_zero(Complex128 x, Complex128 y) {
+ComplexRotation rotate_scaled(Complex128 x, Complex128 y) {
   const double size_x = absolute(x), size_y = absolute(y);
   if (size_y == 0) return {1, Complex128(0), x};
   if (size_x == 0) return {0, (1 / size_y) * conjugate(y), Complex128(size_y)};
@@ -29,6 +29,17 @@ ComplexRotation rotate_to_zero(Complex128 x, Complex128 y) {
   const Complex128 phase{x.re / size_x, x.im / size_x};
   const Complex128 part{y.re / length, -y.im / length};
   return {size_x / length, phase * part, length * phase};
+}
+
+ComplexRotation rotate_to_zero(Complex128 x, Complex128 y) {
+  if (std::max(size_of(x), size_of(y)) < 0x1p-900) {
+    // Numbers so small have few digits, and quotients would lose them.
+    constexpr double kUp = 0x1p600;
+    ComplexRotation r = rotate_scaled(kUp * x, kUp * y);
+    r.first = (1 / kUp) * r.first;
+    return r;
+  }
+  return rotate_scaled(x, y);
 }
 
 // x = c x + s y, y = c y - conj(s) x
@@ -84,7 +95,8 @@ class ComplexSchur {
     if (is_zero(product)) return d;
     Complex128 root = square_root(half * half + product);
     if (half.re * root.re + half.im * root.im < 0) root = -root;
-    return d - divide(product, half + root);
+    const Complex128 sum = half + root;
+    return is_zero(sum) ? d : d - divide(product, sum);
   }
 
   void take_step(int64_t first, int64_t last, Complex128 shift) {
