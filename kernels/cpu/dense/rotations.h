@@ -44,6 +44,8 @@ class DelayedRotations {
     int64_t i, j;
     double c, s;
   };
+  template <int registers> void apply_to_strip(double* strip) const;
+
   static constexpr std::size_t kMost = 1 << 14;
   double* rows_;
   int64_t width_;
