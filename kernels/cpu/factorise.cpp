@@ -228,7 +228,7 @@ template <class T> void svd_by_loops(const KernelArgs& args, int64_t begin, int6
   each_svd<T, Number>(args, begin, end, always);
 }
 
-// By LAPACK; by loops for matrices for which LAPACK finds no answer: they always find one.
+// By LAPACK; by loops for matrices for which LAPACK finds no answer.
 template <class T, class Number> void svd_by_lapack(const KernelArgs& args, int64_t begin, int64_t end) {
   auto by_lapack = [](int64_t m, int64_t n, Number* a, Number* u, RealOf<Number>* s, Number* vh) {
     return lapack::svd(m, n, a, u, s, vh);

@@ -1,7 +1,7 @@
-// Factorisations of one dense matrix by loops of our own: row-major in and out, nothing overlaps, no size is zero unless
-// said. They run on the calling thread. Number is double or Complex128, whatever a tensor's dtype. Results have the same
-// bits at every level of the processor. Scratch memory is a few times the matrix; std::bad_alloc when there is none.
-// x^H is the conjugate transpose.
+// Factorisations of one dense matrix by loops of our own: row-major in and out, nothing overlaps, no size is zero
+// unless said. They run on the calling thread. Number is double or Complex128, whatever a tensor's dtype. Results have
+// the same bits at every level of the processor. Scratch memory is a few times the matrix; std::bad_alloc when there is
+// none. x^H is the conjugate transpose.
 #pragma once
 
 #include <cstdint>
@@ -24,14 +24,15 @@ void solve_triangular(int64_t n, const Number* t, bool lower, bool adjoint, int6
 template <class Number> void qr(int64_t m, int64_t n, const Number* a, Number* q, Number* r);
 
 // The eigenvalues w of a (n, n) = a^H, ascending, and its orthonormal eigenvectors, the columns of v, unless v is null.
-// Only a's lower triangle is read. All nan if an element of it is not finite.
+// Only a's lower triangle is read. All nan if an element of it is not finite or no answer is found.
 template <class Number> void eigh(int64_t n, const Number* a, double* w, Number* v);
 
 // The exponential of a (n, n), by Pade approximants with scaling and squaring (Higham, 2005). All nan if an element of
 // a is not finite.
 template <class Number> void expm(int64_t n, const Number* a, Number* exponential);
 
-// a (m, n) = u (m, k) diag(s) vh (k, n), s descending. All nan if an element of a is not finite.
+// a (m, n) = u (m, k) diag(s) vh (k, n), s descending. All nan if an element of a is not finite or
+// no answer is found.
 template <class Number> void svd(int64_t m, int64_t n, const Number* a, Number* u, double* s, Number* vh);
 
 // The eigenvalues w of any a (n, n), in no order, and its eigenvectors of length 1, the columns of v, unless v is null.

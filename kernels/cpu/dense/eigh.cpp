@@ -51,20 +51,21 @@ void tridiagonalise(int64_t n, Number* a, Reflections<Number>& reflections, doub
 }
 
 // The eigenvalues of a tridiagonal matrix, in `diagonal`; its rotations are recorded. A number beside the diagonal is 0
-// when it is a rounding of its neighbours.
-void find_eigenvalues(int64_t n, double* diagonal, double* beside, DelayedRotations& rotations) {
-  // The sum of so many steps suffices for any matrix that is known. What is left then is a rounding or little more.
+// when it is a rounding of its neighbours. False if they are not found in so many steps that any matrix that is known
+// takes fewer.
+bool find_eigenvalues(int64_t n, double* diagonal, double* beside, DelayedRotations& rotations) {
   int64_t steps = 30 * n;
   beside[n - 1] = 0;
   for (int64_t first = 0; first < n; ++first) {
-    while (steps-- > 0) {
+    for (;;) {
       int64_t last = first;
       while (last + 1 < n) {
         const double both = std::fabs(diagonal[last]) + std::fabs(diagonal[last + 1]);
-        if (std::fabs(beside[last]) <= kEpsilon * both || std::fabs(beside[last]) < 0x1p-1000) break;
+        if (std::fabs(beside[last]) <= kEpsilon * both || std::fabs(beside[last]) < kNegligible) break;
         ++last;
       }
       if (last == first) break;
+      if (steps-- == 0) return false;
       const double half = (diagonal[first + 1] - diagonal[first]) / (2 * beside[first]), root = std::hypot(half, 1);
       // The nearer eigenvalue of the first 2 x 2 matrix is the shift.
       double g = diagonal[last] - diagonal[first] + beside[first] / (half + std::copysign(root, half));
@@ -95,21 +96,17 @@ void find_eigenvalues(int64_t n, double* diagonal, double* beside, DelayedRotati
     }
   }
   rotations.finish();
+  return true;
 }
 
-}  // namespace
-
-template <class Number> void eigh(int64_t n, const Number* a, double* w, Number* v) {
+// False: no answer.
+template <class Number> bool find_eigenvectors(int64_t n, const Number* a, double* w, Number* v) {
   double most = 0;
   for (int64_t i = 0; i < n && !std::isnan(most); ++i) {
     const double here = largest_part(i + 1, a + i * n);
     most = here <= most ? most : here;
   }
-  if (std::isnan(most)) {
-    fill_nan(n, w);
-    if (v != nullptr) fill_nan(n * n, v);
-    return;
-  }
+  if (std::isnan(most)) return false;
   std::vector<Number> matrix(static_cast<std::size_t>(n * n));
   for (int64_t i = 0; i < n; ++i) std::copy_n(a + i * n, i + 1, matrix.data() + i * n);
   const int exponent = exponent_of(most);
@@ -127,7 +124,7 @@ template <class Number> void eigh(int64_t n, const Number* a, double* w, Number*
   std::iota(order.begin(), order.end(), int64_t{0});
   if (v == nullptr) {
     DelayedRotations none(nullptr, 0);
-    find_eigenvalues(n, w, beside.data(), none);
+    if (!find_eigenvalues(n, w, beside.data(), none)) return false;
     std::sort(w, w + n);
   } else {
     // Rows of `vectors` become eigenvectors.
@@ -135,7 +132,7 @@ template <class Number> void eigh(int64_t n, const Number* a, double* w, Number*
     reflections.form(n, matrix.data());
     transpose<false>(n, n, matrix.data(), n, vectors.data(), n);
     DelayedRotations rotations(parts(vectors.data()), n * kParts<Number>);
-    find_eigenvalues(n, w, beside.data(), rotations);
+    if (!find_eigenvalues(n, w, beside.data(), rotations)) return false;
     std::stable_sort(order.begin(), order.end(), [w](int64_t x, int64_t y) { return w[x] < w[y]; });
     for (int64_t i = 0; i < n; ++i) {
       std::copy_n(vectors.data() + order[static_cast<std::size_t>(i)] * n, n, matrix.data() + i * n);
@@ -144,6 +141,15 @@ template <class Number> void eigh(int64_t n, const Number* a, double* w, Number*
     std::sort(w, w + n);
   }
   for (int64_t i = 0; i < n; ++i) w[i] = std::ldexp(w[i], exponent);
+  return true;
+}
+
+}  // namespace
+
+template <class Number> void eigh(int64_t n, const Number* a, double* w, Number* v) {
+  if (find_eigenvectors(n, a, w, v)) return;
+  fill_nan(n, w);
+  if (v != nullptr) fill_nan(n * n, v);
 }
 
 template void eigh(int64_t, const double*, double*, double*);

@@ -12,6 +12,9 @@
 namespace lutra::dense {
 
 inline constexpr double kEpsilon = std::numeric_limits<double>::epsilon() / 2;  // the error of one rounding
+// Beside the largest number of a matrix that is scaled to about 1. Products of two numbers that are larger do not
+// underflow; iterations whose rotations underflow change nothing, and do not end.
+inline constexpr double kNegligible = 0x1p-300;
 inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 inline double conjugate(double x) { return x; }

@@ -12,7 +12,7 @@ namespace {
 // 4 rows of two registers of sums leave registers for b and a's element, with AVX2 too.
 constexpr int kRows = 4;
 // Of complex numbers, one register has the real parts and another the imaginary ones.
-template <class Number> constexpr int kColumns = kInRegister<double> * (kIsComplex<Number> ? 1 : 2);
+template <class Number> constexpr int kColumns = kInRegister<double>*(kIsComplex<Number> ? 1 : 2);
 // A panel of b (kDepth, kColumns) fits the first cache.
 constexpr int64_t kDepth = 128;
 // From this many rows on, a panel of b is copied: it is read so often that gaps between its rows cost more.
@@ -94,7 +94,8 @@ template <int rows, bool subtracts> void add_tile(const Tile<Complex128>& tile, 
   }
 }
 
-template <bool subtracts, class Number> void add_rows_of_tile(int rows, const Tile<Number>& tile, Number* c, int64_t c_step) {
+template <bool subtracts, class Number>
+void add_rows_of_tile(int rows, const Tile<Number>& tile, Number* c, int64_t c_step) {
   switch (rows) {
     case 1: return add_tile<1, subtracts>(tile, c, c_step);
     case 2: return add_tile<2, subtracts>(tile, c, c_step);

@@ -5,7 +5,8 @@
 
 namespace lutra::dense {
 
-// Blocks of columns are factorised by loops, and what is beside them is reflected by products (Golub and Van Loan, 5.2).
+// Blocks of columns are factorised by loops, and what is beside them is reflected by products (Golub and Van
+// Loan, 5.2).
 template <class Number> void qr(int64_t m, int64_t n, const Number* a, Number* q, Number* r) {
   const int64_t k = std::min(m, n);
   std::vector<Number> packed(a, a + m * n), work(static_cast<std::size_t>(m + n));

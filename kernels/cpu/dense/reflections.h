@@ -73,7 +73,10 @@ void reflect_from_right(int64_t rows, int64_t columns, const Number* v, Number f
 template <class Number> class Reflections {
  public:
   Reflections(int64_t length, int64_t count, int64_t before)
-      : length_(length), count_(count), before_(before), vectors_(static_cast<std::size_t>(length * count)),
+      : length_(length),
+        count_(count),
+        before_(before),
+        vectors_(static_cast<std::size_t>(length * count)),
         taus_(static_cast<std::size_t>(count)) {}
 
   int64_t count() const { return count_; }

@@ -63,8 +63,7 @@ void add_rows(int64_t rows, int64_t columns, const Number* a, int64_t step, cons
               Number* __restrict y) {
   int64_t i = 0;
   for (; i + 4 <= rows; i += 4) {
-    const Number *__restrict a0 = a + i * step, *__restrict a1 = a0 + step, *__restrict a2 = a1 + step,
-                 *__restrict a3 = a2 + step;
+    const Number* __restrict a0 = a + i * step, * __restrict a1 = a0 + step, * __restrict a2 = a1 + step, * __restrict a3 = a2 + step;
     const Number f0 = factors[i], f1 = factors[i + 1], f2 = factors[i + 2], f3 = factors[i + 3];
     for (int64_t j = 0; j < columns; ++j) y[j] = (((y[j] + f0 * a0[j]) + f1 * a1[j]) + f2 * a2[j]) + f3 * a3[j];
   }

@@ -79,7 +79,7 @@ class ComplexSchur {
     for (; i > 0; --i) {
       double both = size_of(at(i - 1, i - 1)) + size_of(at(i, i));
       if (both == 0) both = norm_;
-      if (size_of(at(i, i - 1)) <= kEpsilon * both) {
+      if (size_of(at(i, i - 1)) <= std::max(kEpsilon * both, kNegligible)) {
         at(i, i - 1) = Complex128(0);
         break;
       }

@@ -79,7 +79,7 @@ class RealSchur {
     for (; i > 0; --i) {
       double both = std::fabs(at(i - 1, i - 1)) + std::fabs(at(i, i));
       if (both == 0) both = norm_;
-      if (std::fabs(at(i, i - 1)) <= kEpsilon * both) {
+      if (std::fabs(at(i, i - 1)) <= std::max(kEpsilon * both, kNegligible)) {
         at(i, i - 1) = 0;
         break;
       }

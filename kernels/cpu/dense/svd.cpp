@@ -46,9 +46,13 @@ class BidiagonalBlock {
  public:
   BidiagonalBlock(int64_t first, int64_t last, double* diagonal, double* above, DelayedRotations& left,
                   DelayedRotations& right)
-      : size_(last - first + 1), is_turned_(std::fabs(diagonal[first]) < std::fabs(diagonal[last])),
-        at_(is_turned_ ? last : first), step_(is_turned_ ? -1 : 1), diagonal_(diagonal + at_),
-        above_(is_turned_ ? above + last - 1 : above + first), left_(is_turned_ ? right : left),
+      : size_(last - first + 1),
+        is_turned_(std::fabs(diagonal[first]) < std::fabs(diagonal[last])),
+        at_(is_turned_ ? last : first),
+        step_(is_turned_ ? -1 : 1),
+        diagonal_(diagonal + at_),
+        above_(is_turned_ ? above + last - 1 : above + first),
+        left_(is_turned_ ? right : left),
         right_(is_turned_ ? left : right) {}
 
   void take_step() {
@@ -61,8 +65,8 @@ class BidiagonalBlock {
     }
     const double shift = smaller_value(d(size_ - 2), e(size_ - 2), d(size_ - 1));
     const double ratio = shift / std::fabs(d(0));
-    const bool would_lose = !(least > 0) || !(static_cast<double>(size_) * least > kEpsilon * most) ||
-                            !(ratio * ratio > kEpsilon);
+    const bool would_lose =
+        !(least > 0) || !(static_cast<double>(size_) * least > kEpsilon * most) || !(ratio * ratio > kEpsilon);
     if (would_lose) step_without_shift();
     else step_with(shift);
   }
@@ -128,31 +132,31 @@ class BidiagonalBlock {
 };
 
 // `diagonal` becomes the singular values, in no order and of any sign; rotations of the rows of u^T and v^T are
-// recorded.
-void find_singular_values(int64_t n, double* diagonal, double* above, DelayedRotations& left,
-                          DelayedRotations& right) {
-  // So many steps suffice for any matrix that is known. What is left then is a rounding or little more.
+// recorded. False if they are not found in so many steps that any matrix that is known takes fewer.
+bool find_singular_values(int64_t n, double* diagonal, double* above, DelayedRotations& left, DelayedRotations& right) {
   int64_t steps = 60 * n;
   for (int64_t last = n - 1; last > 0;) {
     int64_t first = last;
     while (first > 0) {
       const double both = std::fabs(diagonal[first - 1]) + std::fabs(diagonal[first]);
-      if (std::fabs(above[first - 1]) <= kEpsilon * both || std::fabs(above[first - 1]) < 0x1p-1000) break;
+      if (std::fabs(above[first - 1]) <= kEpsilon * both || std::fabs(above[first - 1]) < kNegligible) break;
       --first;
     }
     if (first == last) {
       --last;
       continue;
     }
-    if (steps-- == 0) break;
+    if (steps-- == 0) return false;
     BidiagonalBlock(first, last, diagonal, above, left, right).take_step();
   }
   left.finish();
   right.finish();
+  return true;
 }
 
-// The vectors in rows: u^T (n, m) and v^T (n, n), and s in the order in which they are found.
+// The vectors in rows: u^T (n, m) and v^T (n, n), in the order in which their values are found.
 template <class Number> struct Vectors {
+  bool are_found;
   std::vector<Number> left, right;
 };
 
@@ -161,7 +165,7 @@ template <class Number> Vectors<Number> decompose(int64_t m, int64_t n, Number* 
   Reflections<Number> q(m, n, 0), p(n, n - 1, 1);
   std::vector<double> above(static_cast<std::size_t>(n));
   bidiagonalise(m, n, a, q, p, s, above.data());
-  Vectors<Number> found{std::vector<Number>(static_cast<std::size_t>(m * n)),
+  Vectors<Number> found{false, std::vector<Number>(static_cast<std::size_t>(m * n)),
                         std::vector<Number>(static_cast<std::size_t>(n * n))};
   q.form(n, a);
   transpose<false>(m, n, a, n, found.left.data(), m);
@@ -169,7 +173,7 @@ template <class Number> Vectors<Number> decompose(int64_t m, int64_t n, Number* 
   transpose<false>(n, n, a, n, found.right.data(), n);
   DelayedRotations left(parts(found.left.data()), m * kParts<Number>),
       right(parts(found.right.data()), n * kParts<Number>);
-  find_singular_values(n, s, above.data(), left, right);
+  found.are_found = find_singular_values(n, s, above.data(), left, right);
   return found;
 }
 
@@ -185,17 +189,11 @@ template <class Number> Vectors<Number> decompose_tall(int64_t m, int64_t n, Num
   return found;
 }
 
-}  // namespace
-
-template <class Number> void svd(int64_t m, int64_t n, const Number* a, Number* u, double* s, Number* vh) {
+// False: no answer.
+template <class Number> bool find_factors(int64_t m, int64_t n, const Number* a, Number* u, double* s, Number* vh) {
   const int64_t k = std::min(m, n), most = std::max(m, n);
   const double largest = largest_part(m * n, a);
-  if (std::isnan(largest)) {
-    fill_nan(m * k, u);
-    fill_nan(k, s);
-    fill_nan(k * n, vh);
-    return;
-  }
+  if (std::isnan(largest)) return false;
   // Of a wide matrix the adjoint is decomposed: a^H = v s u^H.
   const bool is_wide = m < n;
   std::vector<Number> matrix(static_cast<std::size_t>(m * n));
@@ -205,6 +203,7 @@ template <class Number> void svd(int64_t m, int64_t n, const Number* a, Number* 
   times_power_of_two(m * n, matrix.data(), -exponent);
   std::vector<double> values(static_cast<std::size_t>(k));
   Vectors<Number> found = decompose_tall(most, k, matrix.data(), values.data());
+  if (!found.are_found) return false;
   std::vector<int64_t> order(static_cast<std::size_t>(k));
   std::iota(order.begin(), order.end(), int64_t{0});
   auto size = [&](int64_t i) { return std::fabs(values[static_cast<std::size_t>(i)]); };
@@ -221,6 +220,17 @@ template <class Number> void svd(int64_t m, int64_t n, const Number* a, Number* 
     std::copy_n(rows_of_u + from * m, m, ordered.data() + i * m);
   }
   transpose<false>(k, m, ordered.data(), m, u, k);
+  return true;
+}
+
+}  // namespace
+
+template <class Number> void svd(int64_t m, int64_t n, const Number* a, Number* u, double* s, Number* vh) {
+  if (find_factors(m, n, a, u, s, vh)) return;
+  const int64_t k = std::min(m, n);
+  fill_nan(m * k, u);
+  fill_nan(k, s);
+  fill_nan(k * n, vh);
 }
 
 template void svd(int64_t, int64_t, const double*, double*, double*, double*);
