@@ -49,8 +49,9 @@ template <> class Divisor<Complex128> {
     sum_ = most + least * ratio_;
   }
   Complex128 divide(Complex128 y) const {
-    if (is_real_) return {(y.re + y.im * ratio_) / sum_, (y.im - y.re * ratio_) / sum_};
-    return {(y.re * ratio_ + y.im) / sum_, (y.im * ratio_ - y.re) / sum_};
+    // Not a difference beside a sum: see Complex's product.
+    if (is_real_) return {(y.re + y.im * ratio_) / sum_, (y.im + y.re * -ratio_) / sum_};
+    return {(y.re * ratio_ + y.im) / sum_, (y.re + y.im * -ratio_) / -sum_};
   }
 
  private:

@@ -174,11 +174,13 @@ class RealSchur {
     const Rotation r = rotation_to_zero(far, c);
     const bool is_whole = zt_ != nullptr;
     rotate_rows_of(h_ + i * n_ + i, is_whole ? n_ - i : 2, r);
+    // Not a difference beside a sum: see Complex's product.
+    const double minus_s = -r.s;
     for (int64_t row = is_whole ? 0 : i; row < i + 2; ++row) {
       double* x = h_ + row * n_ + i;
       const double before = x[0];
       x[0] = r.c * before + r.s * x[1];
-      x[1] = r.c * x[1] - r.s * before;
+      x[1] = r.c * x[1] + minus_s * before;
     }
     if (is_whole) rotate_rows_of(zt_ + i * n_, n_, r);
     at(i + 1, i) = 0;
