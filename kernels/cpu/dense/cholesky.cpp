@@ -7,8 +7,9 @@
 namespace lutra::dense {
 namespace {
 
-// Rows of the factor that are found before what follows them is updated by a product.
-constexpr int64_t kRowsOfFactor = 16;
+// Rows of the factor that are found before what follows them is updated by a product; and the rows of that product.
+int64_t rows_of_factor(int64_t n) { return n <= 128 ? 16 : 32; }
+int64_t rows_of_strip(int64_t n) { return n <= 128 ? 16 : 64; }
 
 }  // namespace
 
@@ -17,8 +18,8 @@ template <class Number> bool cholesky(int64_t n, Number* a) {
   const auto room = room_for<Number>(n * n);
   Number* const u = room.get();
   transpose<true>(n, n, a, n, u, n);
-  for (int64_t first = 0; first < n; first += kRowsOfFactor) {
-    const int64_t end = std::min(n, first + kRowsOfFactor);
+  for (int64_t first = 0; first < n; first += rows_of_factor(n)) {
+    const int64_t end = std::min(n, first + rows_of_factor(n));
     for (int64_t k = first; k < end; ++k) {
       Number* row = u + k * n;
       const double pivot = real_part(row[k]);
@@ -30,8 +31,8 @@ template <class Number> bool cholesky(int64_t n, Number* a) {
       for (int64_t i = k + 1; i < end; ++i) subtract_row(n - i, conjugate(row[i]), row + i, u + i * n + i);
     }
     // In strips of rows, so that little below the diagonal is computed in vain.
-    for (int64_t i = end; i < n; i += kRowsOfFactor) {
-      const int64_t rows = std::min(kRowsOfFactor, n - i);
+    for (int64_t i = end; i < n; i += rows_of_strip(n)) {
+      const int64_t rows = std::min(rows_of_strip(n), n - i);
       const Number* known = u + first * n + i;
       subtract_product<Number>(rows, n - i, end - first, {known, 1, n, true}, {known, n}, u + i * n + i, n);
     }

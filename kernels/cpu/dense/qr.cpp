@@ -11,8 +11,9 @@ template <class Number> void qr(int64_t m, int64_t n, const Number* a, Number* q
   const int64_t k = std::min(m, n);
   std::vector<Number> packed(a, a + m * n), work(static_cast<std::size_t>(m + n));
   Reflections<Number> reflections(m, k, 0);
-  for (int64_t first = 0; first < k; first += kReflectionsTogether) {
-    const int64_t end = std::min(k, first + kReflectionsTogether);
+  const int64_t together = reflections_together(k);
+  for (int64_t first = 0; first < k; first += together) {
+    const int64_t end = std::min(k, first + together);
     for (int64_t j = first; j < end; ++j) {
       Number* v = reflections.vector(j);
       Number* column = packed.data() + j * n + j;

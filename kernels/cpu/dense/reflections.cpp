@@ -14,7 +14,7 @@ void Reflections<Number>::apply(int64_t begin, int64_t end, bool is_adjoint, int
   const int64_t size = end - begin, from = before_ + begin, rows = length_ - from;
   const Number* v = vectors_.data() + begin * length_ + from;
   if (columns == 0 || rows <= 0) return;
-  Number t[kReflectionsTogether * kReflectionsTogether], products[kReflectionsTogether];
+  Number t[kMostReflectionsTogether * kMostReflectionsTogether], products[kMostReflectionsTogether];
   for (int64_t j = 0; j < size; ++j) {
     const Number tau = taus_[static_cast<std::size_t>(begin + j)];
     const Number* vector = v + j * length_;
@@ -52,12 +52,10 @@ void Reflections<Number>::apply(int64_t begin, int64_t end, bool is_adjoint, int
 // From the last block on, since later reflections change only the last rows and columns of what they make.
 template <class Number> void Reflections<Number>::form(int64_t columns, Number* q) const {
   set_identity(length_, columns, q);
-  for (int64_t begin = (count_ - 1) / kReflectionsTogether * kReflectionsTogether; begin >= 0;
-       begin -= kReflectionsTogether) {
+  const int64_t together = reflections_together(count_);
+  for (int64_t begin = (count_ - 1) / together * together; begin >= 0; begin -= together) {
     const int64_t from = before_ + begin;
-    if (from < columns) {
-      apply(begin, std::min(count_, begin + kReflectionsTogether), false, columns - from, q + from, columns);
-    }
+    if (from < columns) apply(begin, std::min(count_, begin + together), false, columns - from, q + from, columns);
   }
 }
 

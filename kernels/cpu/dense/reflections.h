@@ -96,7 +96,8 @@ template <class Number> class Reflections {
   std::vector<Number> taus_;
 };
 
-// Reflections that are applied as one block.
-inline constexpr int64_t kReflectionsTogether = 16;
+// Reflections that are applied as one block, out of `count`.
+inline constexpr int64_t kMostReflectionsTogether = 32;
+inline int64_t reflections_together(int64_t count) { return count <= 128 ? 16 : kMostReflectionsTogether; }
 
 }  // namespace lutra::dense

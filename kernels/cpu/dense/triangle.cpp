@@ -10,7 +10,7 @@
 namespace lutra::dense {
 namespace {
 
-// Rows that loops solve; what they owe to the rows before is a product.
+// Rows that loops solve. More are halved, so that most of the work is a product.
 constexpr int64_t kRowsOfTriangle = 16;
 // For fewer columns, each is solved for by itself, along rows of t.
 constexpr int64_t kFewColumns = 4;
@@ -53,27 +53,32 @@ template <class Number> void solve(int64_t n, Triangle<Number> t, int64_t column
     return;
   }
   const bool is_upward = t.is_lower == t.is_adjoint;
-  // Element (i, j) of the matrix that is solved with.
+  // Element (i, j) of the matrix that is solved with is at t.data[i * row + j * column].
   const int64_t row = t.is_adjoint ? 1 : t.step, column = t.is_adjoint ? t.step : 1;
-  auto at = [&](int64_t i, int64_t j) { return t.data + i * row + j * column; };
-  for (int64_t done = 0; done < n; done += kRowsOfTriangle) {
-    const int64_t size = std::min(kRowsOfTriangle, n - done);
-    const int64_t first = is_upward ? n - done - size : done, known = is_upward ? first + size : 0;
-    if (done > 0) {
-      subtract_product<Number>(size, columns, done, {at(first, known), row, column, t.is_adjoint},
-                               {b + known * b_step, b_step}, b + first * b_step, b_step);
+  if (n > kRowsOfTriangle) {
+    // The half that does not depend on the other, what the other owes to it, and the other.
+    const int64_t half = (n / 2 + kRowsOfTriangle - 1) / kRowsOfTriangle * kRowsOfTriangle;
+    const int64_t size = is_upward ? n - half : half, first = is_upward ? half : 0, other = is_upward ? 0 : half;
+    Triangle<Number> part = t;
+    part.data = t.data + first * (t.step + 1);
+    solve(size, part, columns, b + first * b_step, b_step);
+    subtract_product<Number>(n - size, columns, size,
+                             {t.data + other * row + first * column, row, column, t.is_adjoint},
+                             {b + first * b_step, b_step}, b + other * b_step, b_step);
+    part.data = t.data + other * (t.step + 1);
+    solve(n - size, part, columns, b + other * b_step, b_step);
+    return;
+  }
+  for (int64_t step = 0; step < n; ++step) {
+    const int64_t i = is_upward ? n - 1 - step : step;
+    for (int64_t before = 0; before < step; ++before) {
+      const int64_t j = is_upward ? n - 1 - before : before;
+      const Number factor = t.data[i * row + j * column];
+      subtract_row(columns, t.is_adjoint ? conjugate(factor) : factor, b + j * b_step, b + i * b_step);
     }
-    for (int64_t step = 0; step < size; ++step) {
-      const int64_t i = is_upward ? first + size - 1 - step : first + step;
-      for (int64_t before = 0; before < step; ++before) {
-        const int64_t j = is_upward ? first + size - 1 - before : first + before;
-        const Number factor = *at(i, j);
-        subtract_row(columns, t.is_adjoint ? conjugate(factor) : factor, b + j * b_step, b + i * b_step);
-      }
-      if (t.has_ones) continue;
-      const Number diagonal = *at(i, i);
-      divide_row(columns, t.is_adjoint ? conjugate(diagonal) : diagonal, b + i * b_step);
-    }
+    if (t.has_ones) continue;
+    const Number diagonal = t.data[i * (t.step + 1)];
+    divide_row(columns, t.is_adjoint ? conjugate(diagonal) : diagonal, b + i * b_step);
   }
 }
 
