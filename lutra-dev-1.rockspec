@@ -12,7 +12,6 @@ supported_platforms = { "linux" }
 dependencies = { "lua >= 5.4, < 5.5" }
 external_dependencies = {
   DNNL = { header = "oneapi/dnnl/dnnl.h" },
-  EIGEN = { header = "eigen3/Eigen/src/Core/Matrix.h" },
   JSON = { header = "nlohmann/json.hpp" },
   PNG = { header = "png.h" },
   ZLIB = { header = "zlib.h" },

@@ -2,19 +2,19 @@
 
 #include <vector>
 
+#include "kernels/cpu/dense/dense.h"
+#include "kernels/cpu/dense/lu.h"
 #include "kernels/cpu/loops/matrices.h"
-#include "kernels/eigen/factorise.h"
-#include "kernels/eigen/lu.h"
 
 namespace lutra {
 namespace {
 
 using namespace matrices;
 
-template <class T> Determinant<SmallNumber<T>> determinant_by_lapack(int64_t n, LapackNumber<T>* matrix) {
+template <class T> dense::Determinant<SmallNumber<T>> determinant_by_lapack(int64_t n, LapackNumber<T>* matrix) {
   lapack::Lu<LapackNumber<T>> lu;
   lu.factorise(n, matrix);  // false: singular, and a pivot is 0
-  Determinant<SmallNumber<T>> found;
+  dense::Determinant<SmallNumber<T>> found;
   for (int64_t i = 0; i < n; ++i) found.times(static_cast<SmallNumber<T>>(lu.pivot(i)));
   return found;
 }
@@ -24,7 +24,7 @@ template <class T, class Put> void each_determinant(const KernelArgs& args, int6
   const Array& x = args.in[0];
   const int64_t n = rows_of(x);
   if (n == 0) {
-    for (int64_t i = 0; i < count; ++i) put(i, Determinant<SmallNumber<T>>());
+    for (int64_t i = 0; i < count; ++i) put(i, dense::Determinant<SmallNumber<T>>());
     return;
   }
   const bool is_large = is_for_lapack(x);
@@ -38,7 +38,7 @@ template <class T, class Put> void each_determinant(const KernelArgs& args, int6
         put(i, determinant_by_lapack<T>(n, matrix.data()));
       } else {
         read(from, n * n, small);
-        put(i, determinant(n, small.data()));
+        put(i, dense::determinant(n, small.data()));
       }
     }
   });
@@ -95,7 +95,7 @@ template <class T> void run_lu(const KernelArgs& args) {
     return;
   }
   if (is_for_lapack(x)) each_lu<T, Number>(args, lapack::lu<Number>);
-  else each_lu<T, Small>(args, lu<Small>);
+  else each_lu<T, Small>(args, dense::lu<Small>);
 }
 
 // Calls eigh(n, matrix, w, v) for the matrices [begin, end), until it finds no answer for one. Returns that one's
@@ -119,21 +119,21 @@ int64_t each_eigh(const KernelArgs& args, int64_t begin, int64_t end, const Appl
   return end;
 }
 
-template <class T> void eigh_by_eigen(const KernelArgs& args, int64_t begin, int64_t end) {
+template <class T> void eigh_by_loops(const KernelArgs& args, int64_t begin, int64_t end) {
   using Number = SmallNumber<T>;
   auto always = [](int64_t n, const Number* a, double* w, Number* v) {
-    eigh(n, a, w, v);
+    dense::eigh(n, a, w, v);
     return true;
   };
   each_eigh<T, Number>(args, begin, end, always);
 }
 
-// By LAPACK; by Eigen for matrices for which LAPACK finds no answer.
+// By LAPACK; by loops for matrices for which LAPACK finds no answer.
 template <class T> void eigh_by_lapack(const KernelArgs& args, int64_t begin, int64_t end) {
   using Number = LapackNumber<T>;
   auto by_lapack = [](int64_t n, Number* a, RealOf<Number>* w, Number* v) { return lapack::eigh(n, a, w, v); };
   while ((begin = each_eigh<T, Number>(args, begin, end, by_lapack)) < end) {
-    eigh_by_eigen<T>(args, begin, begin + 1);
+    eigh_by_loops<T>(args, begin, begin + 1);
     ++begin;
   }
 }
@@ -141,7 +141,7 @@ template <class T> void eigh_by_lapack(const KernelArgs& args, int64_t begin, in
 template <class T> void run_eigh(const KernelArgs& args) {
   const Array& x = args.in[0];
   if (x.size == 0) return;
-  auto run = is_for_lapack(x) ? eigh_by_lapack<T> : eigh_by_eigen<T>;
+  auto run = is_for_lapack(x) ? eigh_by_lapack<T> : eigh_by_loops<T>;
   for_matrices(args, matrices_in(x), 9 * work(x), [&](int64_t begin, int64_t end) { run(args, begin, end); });
 }
 
@@ -165,7 +165,7 @@ template <class T> void run_expm(const KernelArgs& args) {
   using Small = SmallNumber<T>;
   if (args.in[0].size == 0) return;
   if (is_for_lapack(args.in[0])) each_expm<T, Number>(args, lapack::expm<Number>);
-  else each_expm<T, Small>(args, expm<Small>);
+  else each_expm<T, Small>(args, dense::expm<Small>);
 }
 
 }  // namespace

@@ -1,10 +1,9 @@
 // Eigenvalues of any matrix, of batches.
 
-#include "kernels/eigen/eig.h"
-
 #include <type_traits>
 #include <vector>
 
+#include "kernels/cpu/dense/dense.h"
 #include "kernels/cpu/loops/matrices.h"
 
 namespace lutra {
@@ -32,7 +31,7 @@ template <class T, class Number> void run_eig_in(const KernelArgs& args, bool by
         continue;
       }
       if constexpr (std::is_same_v<Real, double>) {
-        if (!by_lapack) eig(n, matrix.data(), w.data(), vectors);
+        if (!by_lapack) dense::eig(n, matrix.data(), w.data(), vectors);
       }
       write(w, to_w);
       if (has_vectors) write(v, to_v);

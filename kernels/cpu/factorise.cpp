@@ -1,15 +1,14 @@
 // Factorisations of batches: converts dtypes and finds each matrix. One matrix is factorised by the system's LAPACK
-// (kernels/lapack) if there is one and the matrix is large enough, else by kernels/eigen.
-
-#include "kernels/eigen/factorise.h"
+// (kernels/lapack) if there is one and the matrix is large enough, else by our own loops (kernels/cpu/dense).
 
 #include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <vector>
 
+#include "kernels/cpu/dense/dense.h"
+#include "kernels/cpu/dense/lu.h"
 #include "kernels/cpu/loops/matrices.h"
-#include "kernels/eigen/lu.h"
 #include "kernels/indexing/batch.h"
 #include "ops/factorise.h"
 
@@ -46,11 +45,11 @@ template <class T> void run_cholesky(const KernelArgs& args) {
   using Small = SmallNumber<T>;
   if (args.in[0].size == 0) return;
   if (is_for_lapack(args.in[0])) each_square<T, Number>(args, lapack::cholesky<Number>);
-  else each_square<T, Small>(args, cholesky<Small>);
+  else each_square<T, Small>(args, dense::cholesky<Small>);
 }
 
 template <class Number> bool invert(int64_t n, Number* matrix) {
-  Lu<Number> lu;
+  dense::Lu<Number> lu;
   if (!lu.factorise(n, matrix)) return false;
   lu.invert(matrix);
   return true;
@@ -138,7 +137,7 @@ template <class T> void run_solve(const KernelArgs& args) {
   using Number = LapackNumber<T>;
   if (args.in[0].size == 0) return;
   if (is_for_lapack(args.in[0])) solve_with<T, Number, GeneralSolver<Number, lapack::Lu<Number>>>(args);
-  else solve_with<T, SmallNumber<T>, GeneralSolver<SmallNumber<T>, Lu<SmallNumber<T>>>>(args);
+  else solve_with<T, SmallNumber<T>, GeneralSolver<SmallNumber<T>, dense::Lu<SmallNumber<T>>>>(args);
 }
 template <class T> void run_triangular_solve(const KernelArgs& args) {
   using Number = LapackNumber<T>;
@@ -147,7 +146,7 @@ template <class T> void run_triangular_solve(const KernelArgs& args) {
   if (is_for_lapack(args.in[0])) {
     solve_with<T, Number, TriangularSolver<Number, lapack::solve_triangular<Number>>>(args);
   } else {
-    solve_with<T, Small, TriangularSolver<Small, solve_triangular<Small>>>(args);
+    solve_with<T, Small, TriangularSolver<Small, dense::solve_triangular<Small>>>(args);
   }
 }
 
@@ -195,7 +194,7 @@ template <class T> void run_qr(const KernelArgs& args) {
   using Small = SmallNumber<T>;
   if (args.in[0].size == 0) return;
   if (is_for_lapack(args.in[0])) each_qr<T, Number>(args, lapack::qr<Number>);
-  else each_qr<T, Small>(args, qr<Small>);
+  else each_qr<T, Small>(args, dense::qr<Small>);
 }
 
 // Calls svd(m, n, matrix, u, s, vh) for the matrices [begin, end), until it finds no answer for one. Returns that one's
@@ -220,22 +219,22 @@ int64_t each_svd(const KernelArgs& args, int64_t begin, int64_t end, const Apply
   return end;
 }
 
-template <class T> void svd_by_eigen(const KernelArgs& args, int64_t begin, int64_t end) {
+template <class T> void svd_by_loops(const KernelArgs& args, int64_t begin, int64_t end) {
   using Number = SmallNumber<T>;
   auto always = [](int64_t m, int64_t n, const Number* a, Number* u, double* s, Number* vh) {
-    svd(m, n, a, u, s, vh);
+    dense::svd(m, n, a, u, s, vh);
     return true;
   };
   each_svd<T, Number>(args, begin, end, always);
 }
 
-// By LAPACK; by Eigen for matrices for which LAPACK finds no answer: Eigen always finds one.
+// By LAPACK; by loops for matrices for which LAPACK finds no answer.
 template <class T, class Number> void svd_by_lapack(const KernelArgs& args, int64_t begin, int64_t end) {
   auto by_lapack = [](int64_t m, int64_t n, Number* a, Number* u, RealOf<Number>* s, Number* vh) {
     return lapack::svd(m, n, a, u, s, vh);
   };
   while ((begin = each_svd<T, Number>(args, begin, end, by_lapack)) < end) {
-    svd_by_eigen<T>(args, begin, begin + 1);
+    svd_by_loops<T>(args, begin, begin + 1);
     ++begin;
   }
 }
@@ -243,7 +242,7 @@ template <class T, class Number> void svd_by_lapack(const KernelArgs& args, int6
 template <class T> void run_svd(const KernelArgs& args) {
   const Array& x = args.in[0];
   if (x.size == 0) return;
-  auto run = svd_by_eigen<T>;
+  auto run = svd_by_loops<T>;
   if (is_for_lapack(x)) run = svd_by_lapack<T, LapackNumber<T>>;
   else if (is_for_lapack(x, kLeastForLapackSvd)) run = svd_by_lapack<T, SmallNumber<T>>;
   for_matrices(args, matrices_in(x), 20 * work(x), [&](int64_t begin, int64_t end) { run(args, begin, end); });

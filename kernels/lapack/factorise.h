@@ -14,7 +14,7 @@ namespace lutra::lapack {
 // opens it.
 bool is_here(int64_t m, int64_t n);
 
-// As in kernels/eigen/factorise.h.
+// As in kernels/cpu/dense/dense.h.
 template <class T> bool cholesky(int64_t n, T* a);
 template <class T> void solve_triangular(int64_t n, const T* t, bool lower, bool adjoint, int64_t columns, T* b);
 template <class T> void qr(int64_t m, int64_t n, const T* a, T* q, T* r);
@@ -29,7 +29,6 @@ template <class T> bool svd(int64_t m, int64_t n, T* a, T* u, T* s, T* vh);
 template <class T> bool svd(int64_t m, int64_t n, Complex<T>* a, Complex<T>* u, T* s, Complex<T>* vh);
 template <class T> bool eigh(int64_t n, T* a, T* w, T* v);
 template <class T> bool eigh(int64_t n, Complex<T>* a, T* w, Complex<T>* v);
-// As in kernels/eigen/eig.h.
 template <class T> bool eig(int64_t n, T* a, Complex<T>* w, Complex<T>* v);
 template <class T> bool eig(int64_t n, Complex<T>* a, Complex<T>* w, Complex<T>* v);
 

@@ -1,4 +1,4 @@
-# Lua, oneDNN, Eigen, zlib, libpng, nlohmann's json, threads. oneDNN is found by file, since Debian's dnnl-config.cmake
+# Lua, oneDNN, zlib, libpng, nlohmann's json, threads. oneDNN is found by file, since Debian's dnnl-config.cmake
 # insists on OpenCL, which nothing here uses.
 find_program(CCACHE ccache)
 if(CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
@@ -11,7 +11,6 @@ find_package(Lua 5.4 QUIET)
 find_library(LUA_STATIC NAMES liblua5.4.a)  # FindLua knows the shared one
 find_package(ZLIB QUIET)
 find_package(PNG QUIET)
-find_package(Eigen3 QUIET NO_MODULE)
 find_package(nlohmann_json QUIET)
 find_path(DNNL_INCLUDE oneapi/dnnl/dnnl.h)
 find_library(DNNL NAMES dnnl)
@@ -22,9 +21,6 @@ if(NOT LUA_FOUND OR NOT LUA_STATIC)
 endif()
 if(NOT DNNL_INCLUDE OR NOT DNNL)
   list(APPEND missing libdnnl-dev)
-endif()
-if(NOT TARGET Eigen3::Eigen)
-  list(APPEND missing libeigen3-dev)
 endif()
 if(NOT TARGET ZLIB::ZLIB)
   list(APPEND missing zlib1g-dev)

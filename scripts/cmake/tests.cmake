@@ -40,7 +40,7 @@ set(not_under_tsan lua.errors lua.made_up_names lua.cli_interrupt embed.fork_hos
     embed.sandbox_host lua.sandbox lua.sandbox_libraries lua.replica_timeouts)
 
 # Programs that compute for minutes under a sanitizer, with ops and layers whose own tests run there.
-set(not_sanitized lua.experiments lua.data_parallel lua.factorise_large_by_eigen lua.plan_programs)
+set(not_sanitized lua.experiments lua.data_parallel lua.factorise_large_by_loops lua.plan_programs)
 
 function(lutra_test name label)
   if((LUTRA_SANITIZE MATCHES thread AND name IN_LIST not_under_tsan) OR (LUTRA_SANITIZE AND name IN_LIST not_sanitized))
@@ -151,10 +151,11 @@ if(NOT LUTRA_SANITIZE)
 endif()
 lutra_scripts(tests/lua/*.lua lua lutra %)
 # Factorisations again without the system's LAPACK.
-lutra_test(ops.factorise_by_eigen ops lutra tests/support/run/run_spec.lua tests/ops/factorise.lua)
-lutra_test(lua.factorise_large_by_eigen lua lutra tests/lua/factorise_large.lua)
-lutra_test(lua.complex_matrices_by_eigen lua lutra tests/lua/complex_matrices.lua)
-foreach(name ops.factorise_by_eigen lua.factorise_large_by_eigen lua.complex_matrices_by_eigen)
+lutra_test(ops.factorise_by_loops ops lutra tests/support/run/run_spec.lua tests/ops/factorise.lua)
+lutra_test(lua.factorise_large_by_loops lua lutra tests/lua/factorise_large.lua)
+lutra_test(lua.factorise_small_by_loops lua lutra tests/lua/factorise_small.lua)
+lutra_test(lua.complex_matrices_by_loops lua lutra tests/lua/complex_matrices.lua)
+foreach(name ops.factorise_by_loops lua.factorise_large_by_loops lua.factorise_small_by_loops lua.complex_matrices_by_loops)
   lutra_test_variable(${name} LUTRA_LAPACK off)
 endforeach()
 lutra_scripts(tests/sessions/*.session session lutra tests/support/run/run_session.lua %)

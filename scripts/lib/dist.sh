@@ -150,7 +150,7 @@ else
   say "lutra: dist: without the CUDA plugin, which is built where nvcc 12 or later is"
 fi
 
-packages=(liblua5.4-dev nlohmann-json3-dev libeigen3-dev) # in the program itself
+packages=(liblua5.4-dev nlohmann-json3-dev) # in the program itself
 libraries=$(libraries_of "$program" ${plugin:+"$plugin"})
 while IFS= read -r library; do
   if [[ $library == */liblutra_glibc.so ]]; then

@@ -14,7 +14,7 @@ fi
 files=() foreign=0
 while IFS= read -r file; do
   # The installed headers of other libraries are for this machine's processor.
-  if grep -Eq '#include [<"](oneapi|Eigen)/|#include "kernels/eigen/' "$file"; then
+  if grep -Eq '#include [<"]oneapi/' "$file"; then
     foreign=$((foreign + 1))
   else
     files+=("$file")

@@ -5,7 +5,7 @@
 local version, date, out, cuda = arg[1], arg[2], arg[3], arg[4]
 
 -- Linked statically, or headers whose code is compiled in.
-local compiled_in = { "liblua5.4-dev", "libeigen3-dev", "nlohmann-json3-dev" }
+local compiled_in = { "liblua5.4-dev", "nlohmann-json3-dev" }
 
 -- Debian's names of licences, in lower case, and SPDX's.
 local spdx = {

@@ -17,8 +17,10 @@ template <class T> struct Complex {
   friend constexpr Complex operator+(Complex a, Complex b) { return {a.re + b.re, a.im + b.im}; }
   friend constexpr Complex operator-(Complex a, Complex b) { return {a.re - b.re, a.im - b.im}; }
   friend constexpr Complex operator-(Complex a) { return {-a.re, -a.im}; }
+  // Not a.re * b.re - a.im * b.im: of products whose difference is beside their sum GCC 12 makes a fused multiply-add,
+  // whatever -ffp-contract says, and levels of the processor would differ.
   friend constexpr Complex operator*(Complex a, Complex b) {
-    return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+    return {a.re * b.re + -a.im * b.im, a.re * b.im + a.im * b.re};
   }
   friend constexpr Complex operator*(T a, Complex b) { return {a * b.re, a * b.im}; }
   constexpr Complex& operator+=(Complex other) { return *this = *this + other; }

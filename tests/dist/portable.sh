@@ -116,7 +116,7 @@ fi
 if said=$(packed --with-cufft 2>&1); then fail "takes an option that it does not know"; fi
 
 # A licence for each library, and for what is in the program itself.
-for name in libdnnl2 zlib1g libpng16-16 libgomp1 liblua5.4-dev nlohmann-json3-dev libeigen3-dev; do
+for name in libdnnl2 zlib1g libpng16-16 libgomp1 liblua5.4-dev nlohmann-json3-dev; do
   [[ -s $tree/share/doc/lutra/licences/$name ]] || fail "no licence of $name"
 done
 [[ -s $tree/share/doc/lutra/LICENSE ]] || fail "no licence of Lutra's own"

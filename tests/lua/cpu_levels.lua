@@ -1,5 +1,5 @@
--- The kernels of every level of the processor give the same bits. Exceptions: factorisations, which are Eigen's
--- (factorise_levels.lua), matmul, which is oneDNN's, and functions made from exp and the like, whose last bits differ.
+-- The kernels of every level of the processor give the same bits. Exceptions: factorisations, which are LAPACK's if
+-- it is there (factorise_levels.lua compares ours), matmul, which is oneDNN's, and functions made from exp and the like, whose last bits differ.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 

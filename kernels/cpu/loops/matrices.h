@@ -18,11 +18,12 @@ inline int64_t rows_of(const Array& x) { return x.dims[x.rank - 2]; }
 inline int64_t columns_of(const Array& x) { return x.dims[x.rank - 1]; }
 inline int64_t matrices_in(const Array& x) { return x.size / (rows_of(x) * columns_of(x)); }
 
-// The types in which LAPACK computes large matrices, and Eigen all others.
+// The types in which LAPACK computes large matrices, and kernels/cpu/dense all others.
 template <class T> using LapackNumber = std::conditional_t<kIsComplex<T> || std::is_same_v<T, float>, T, double>;
 template <class T> using SmallNumber = std::conditional_t<kIsComplex<T>, Complex128, double>;
 
-// From these sizes on LAPACK takes less time than Eigen, for svd even in double: docs/decisions/the-systems-lapack.md.
+// From these sizes on LAPACK takes less time than kernels/cpu/dense, for svd even in double:
+// docs/decisions/the-systems-lapack.md.
 inline constexpr int64_t kLeastForLapack = 48, kLeastForLapackSvd = 16;
 
 // Whether LAPACK computes matrices like x.

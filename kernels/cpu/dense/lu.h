@@ -1,19 +1,16 @@
-// LU factorisation of one matrix of double or Complex128 by Eigen: row-major in and out, as in factorise.h.
+// LU factorisation of one matrix of double or Complex128: row-major in and out, as in dense.h.
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <vector>
 
 #include "core/complex.h"
 
-namespace lutra {
+namespace lutra::dense {
 
 // P a = L U, to solve with.
 template <class Number> class Lu {
  public:
-  Lu();
-  ~Lu();
-  Lu(const Lu&) = delete;
   // Of a (n, n). False if a is exactly singular: a pivot is 0.
   bool factorise(int64_t n, const Number* a);
   void invert(Number* inverse) const;
@@ -21,8 +18,9 @@ template <class Number> class Lu {
   void solve(int64_t columns, Number* b, bool adjoint) const;
 
  private:
-  struct Factors;
-  std::unique_ptr<Factors> factors_;
+  int64_t n_ = 0;
+  std::vector<Number> factors_;
+  std::vector<int64_t> order_;  // row i of the factors was row order_[i] of a
 };
 
 // The determinant of a (n, n), 0 if it is exactly singular.
@@ -38,4 +36,4 @@ template <class Number> Determinant<Number> determinant(int64_t n, const Number*
 // Partial pivoting.
 template <class Number> void lu(int64_t m, int64_t n, const Number* a, Number* p, Number* l, Number* u);
 
-}  // namespace lutra
+}  // namespace lutra::dense
