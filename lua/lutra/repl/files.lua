@@ -105,13 +105,14 @@ end
 -- An entry without a `return` of its chunk, behind which a file could not go on: values are printed, as the prompt did.
 local function without_return(entry, count)
   local at, is_inside = use "repl.tokens".last_return(entry)
-  if is_inside then return (count > 0 and "print((function(...)\n%s\nend)())" or "(function(...)\n%s\nend)()"):format(entry) end
+  if is_inside then return (count > 0 and "" or ";") .. "(function(...)\n" .. entry .. "\nend)()" end
   if not at then return entry end
   local before, values = entry:sub(1, at - 1), entry:sub(at + #"return"):gsub("^%s+", ""):gsub("%s+$", "")
   values = use "repl.tokens".silenced(values) or values
   if not before:find "%S" and count > 0 then return values end
-  local call = count > 0 and "print(%s\n)" or "local _ = {%s\n}"
-  return before .. (values:find "[^%s;]" and (count > 0 and call:format(values) or "do " .. call:format(values) .. " end") or "")
+  if not values:find "[^%s;]" then return before end
+  local form = count > 0 and "%sprint(%s\n)" or "%sdo local _ = {%s\n} end"
+  return form:format(before, values)
 end
 
 -- A file's line is a statement: an expression becomes a call of print, which shows what the prompt showed. Where a later
