@@ -2,6 +2,7 @@
 local lutra, _, use = ...
 
 local names, context, signature, late = use "repl.names", use "repl.context", use "repl.signature", use "late"
+local members = use "repl.members"
 
 local complete = {}
 
@@ -23,15 +24,26 @@ local function is_name(word)
   return type(word) == "string" and word:find("^[%a_][%w_]*$") ~= nil and not keywords[word]
 end
 
+-- Whether an entry of a value, or of a class of it, is offered. known: what is documented of the value.
+local function is_offered(value, holder, name, each, separator, known)
+  local is_own = rawequal(holder, value)
+  if type(each) ~= "function" then return separator == "." and (is_own or not known) end
+  local is_method = not is_own and members.is_object(value)
+  if separator == "." and is_method then return false end
+  return not known or known.methods[name] or members.is_users(each)
+end
+
 -- Fields of a value after "."; after ":" only what can be called as a method.
 local function add_fields(session, add, value, separator, prefix)
-  local holders = names.holders(session, value)
-  for _, holder in ipairs(holders) do
+  local known = members.of(session, value)
+  for _, holder in ipairs(names.holders(session, value)) do
     for name, each in next, holder do
       local is_hidden = type(name) == "string" and name:find("^_") and not prefix:find("^_")
-      if is_name(name) and not is_hidden and (separator == "." or type(each) == "function") then add(name) end
+      if is_name(name) and not is_hidden and is_offered(value, holder, name, each, separator, known) then add(name) end
     end
   end
+  local documented = known and (separator == "." and known.fields or known.are_hidden and known.methods) or {}
+  for name in next, documented do add(name) end
   local shape, _, _, _, is_variable = session.native.tensor(value)
   if (shape or rawequal(value, names.a_tensor)) and separator == "." then
     for _, name in ipairs(names.tensor_fields) do add(name) end

@@ -60,7 +60,9 @@ local function source_line(session, file, number)
 end
 
 function excerpt.add(session, message)
-  local first, rest = message:match("^([^\n]*)(.*)$")
+  -- A message may have several lines.
+  local last = message:find("\nstack traceback:\n", 1, true) or #message + 1
+  local first, rest = message:sub(1, last - 1), message:sub(last)
   -- Lines of the session's own code say nothing to users.
   rest = rest:gsub("\n\t%[lutra%.repl[^\n]*", "")
   if session.is_command then
@@ -72,7 +74,7 @@ function excerpt.add(session, message)
   local file, number = first:match("^([^:\n]+):(%d+): ")
   local ok, line = pcall(source_line, session, file or "", tonumber(number) or 0)
   if not ok or not line or not line:find("%S") or #line > 200 then return first .. rest end
-  line = line:gsub("\t", "    ")
+  line = line:gsub("\r$", ""):gsub("\t", "    ")
   local harmless = use "repl.listing".harmless(line)
   local out = first .. "\n    " .. harmless
   -- Else the operation that failed, if the line calls it.

@@ -36,6 +36,7 @@ function files.load(session, argument)
     return "failed"
   end
   session.silent = true
+  session.loads = ("dofile(%q)"):format(path)
   if not session.locals_on then return chunk end
   session.chunk, session.names = session:load_with_locals(text, chunk, name)
   return session.chunk, session.names ~= nil
@@ -73,10 +74,12 @@ function files.edit(session, argument)
   if not session.native.is_terminal then return failed(session, ":edit needs a terminal") end
   local path, line, is_entry
   if argument == "" then
-    if #session.entries == 0 then return failed(session, "no entry has run yet") end
+    local last = #session.entries
+    while session.results[last] == "load" do last = last - 1 end
+    if last == 0 then return failed(session, "no entry has run yet") end
     path, is_entry = os.tmpname(), true
     local handle <close> = assert(io.open(path, "wb"))
-    handle:write(session.entries[#session.entries], "\n")
+    handle:write(session.entries[last], "\n")
   else
     path, line = place(session, argument)
     if not path then return failed(session, line) end
@@ -99,12 +102,27 @@ function files.edit(session, argument)
   return session:prepare_lua(text)
 end
 
+-- An entry without a `return` of its chunk, behind which a file could not go on: values are printed, as the prompt did.
+local function without_return(entry, count)
+  local at, is_inside = use "repl.tokens".last_return(entry)
+  if is_inside then return (count > 0 and "" or ";") .. "(function(...)\n" .. entry .. "\nend)()" end
+  if not at then return entry end
+  local before, values = entry:sub(1, at - 1), entry:sub(at + #"return"):gsub("^%s+", ""):gsub("%s+$", "")
+  values = use "repl.tokens".silenced(values) or values
+  if not before:find "%S" and count > 0 then return values end
+  if not values:find "[^%s;]" then return before end
+  local form = count > 0 and "%sprint(%s\n)" or "%sdo local _ = {%s\n} end"
+  return form:format(before, values)
+end
+
 -- A file's line is a statement: an expression becomes a call of print, which shows what the prompt showed. Where a later
 -- entry reads `_`, it is assigned.
 local function saved_lines(session)
   local lines, is_read = {}, false
   for i = #session.entries, 1, -1 do
     local entry, count = session.entries[i], session.results[i]
+    if count == "load" then count = 0 end
+    entry = without_return(entry, count)
     local silenced = use "repl.tokens".silenced(entry)
     local expression = (silenced or entry):gsub("^=", "", 1):gsub("%s+$", "")
     local is_expression = load("return " .. expression) and expression:find("%S")

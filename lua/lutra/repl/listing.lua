@@ -1,5 +1,7 @@
 -- How the prompt shows results: tables by their entries. Nothing of the user's runs but __tostring, as for print.
-local _, tools = ...
+local _, _, use = ...
+
+local terminal_text = use "terminal_text"
 
 local rawget, next, type, tostring, pcall = rawget, next, type, tostring, pcall
 local metatable_of = debug.getmetatable
@@ -9,15 +11,7 @@ local columns, most_text = 76, 200
 
 local listing = {}
 
-local escapes = { ["\n"] = "\\n", ["\t"] = "\\t", ["\r"] = "\\r", ["\\"] = "\\\\", ['"'] = '\\"' }
-local function escaped(c) return escapes[c] or ("\\x%02X"):format(c:byte()) end
-
--- Text without control characters, those beyond ASCII included, which a terminal would obey.
-function listing.harmless(text)
-  text = text:gsub("[%c\127]", escaped)
-  if not utf8.len(text) then return (text:gsub("[\128-\255]", escaped)) end
-  return (text:gsub("\xC2[\x80-\x9F]", function(c) return ("\\u{%X}"):format(utf8.codepoint(c)) end))
-end
+listing.harmless, listing.filled = terminal_text.harmless, terminal_text.filled
 
 function listing.quoted(text)
   local cut = #text > most_text and text:sub(1, most_text) or text
@@ -61,6 +55,7 @@ end
 local function tensor_text(session, value)
   local text = tostring(value)
   if not session.env then return text end
+  text = terminal_text.harmless_lines(text)
   local _, _, device = session.native.tensor(value)
   if not device or not text:find("...", 1, true) then return text end
   return (text:gsub("%)$", ", device=" .. device .. ")"))
@@ -100,7 +95,12 @@ function entries_of(value, state, depth)
   local length, others, count = keys_of(value)
   local texts, width, is_tall = {}, 0, false
   state.open[value] = true
-  for i = 1, math.min(count, most_entries) do
+  local shown = math.min(count, most_entries)
+  for i = 1, shown do
+    if depth > 1 and i > 1 and state.left <= 0 then
+      shown = i - 1
+      break
+    end
     state.left = state.left - 1
     local key = others[i - length]
     local each = rawget(value, key == nil and i or key)
@@ -111,7 +111,7 @@ function entries_of(value, state, depth)
     is_tall = is_tall or is_tensor(each) or text:find("\n", 1, true) ~= nil
   end
   state.open[value] = nil
-  if count > most_entries then texts[#texts + 1] = ("... and %d more"):format(count - most_entries) end
+  if count > shown then texts[#texts + 1] = ("... and %d more"):format(count - shown) end
   if not is_tall and width + 2 * depth <= columns then return "{ " .. table.concat(texts, ", ") .. " }" end
   -- Short numbers and strings share lines.
   if not is_tall and width <= 8 * #texts then
@@ -138,6 +138,17 @@ local function holds_tensors(value)
   return false
 end
 
+-- A value's own text, for a terminal; nil for what print is to show itself: plots are drawn by escape sequences.
+local function shown_text(value)
+  if type(value) == "string" then return terminal_text.harmless_lines(value) end
+  local meta = metatable_of(value)
+  if type(meta) ~= "table" or rawget(meta, "__tostring") == nil then return nil end
+  local name = rawget(meta, "__name")
+  if type(name) == "string" and name:find("^lutra%.plot%.") then return nil end
+  local ok, text = pcall(tostring, value)
+  return ok and terminal_text.harmless_lines(text) or nil
+end
+
 -- The values as print is to show them. Where nobody types, only tables that hold tensors are listed.
 function listing.shown(session, ...)
   local values = table.pack(...)
@@ -148,34 +159,12 @@ function listing.shown(session, ...)
       if is_listed then values[i] = table_text(session, value) end
     elseif is_tensor(value) then
       values[i] = tensor_text(session, value)
+    elseif session.env then
+      local text = shown_text(value)
+      if text then values[i] = text end
     end
   end
   return table.unpack(values, 1, values.n)
-end
-
--- A long line broken between words. Further lines are indented like what follows the name of a list's entry.
-local function filled_line(line, columns)
-  if (utf8.len(line) or #line) <= columns then return line end
-  local indent = #(line:match "^ *%S.-   *" or "")
-  if indent == 0 or indent > columns // 2 then indent = #line:match "^ *" + 2 end
-  local lines, made, has_words = {}, line:match "^ *", false
-  for blanks, word in line:gmatch "( *)(%S+)" do
-    local longer = made .. blanks .. word
-    if has_words and (utf8.len(longer) or #longer) > columns then
-      lines[#lines + 1], made, has_words = made, (" "):rep(indent), false
-    end
-    made, has_words = made .. (has_words and blanks or "") .. word, true
-  end
-  lines[#lines + 1] = made
-  return table.concat(lines, "\n")
-end
-
--- Text for people in a terminal, whose long lines it would break within words.
-function listing.filled(text)
-  local terminal = tools.terminal()
-  if not terminal.is_terminal or not terminal.columns then return text end
-  local columns = math.max(terminal.columns - 1, 20)
-  return (text:gsub("[^\n]+", function(line) return filled_line(line, columns) end))
 end
 
 -- One line about a value; reads no element of a tensor and calls nothing.

@@ -1,6 +1,7 @@
 -- `?name` and `??word`.
 local lutra, tools, use = ...
 
+local members = use "repl.members"
 local question = {}
 
 -- The comment lines above the line where a function begins.
@@ -56,6 +57,9 @@ function question.text(session, topic)
     local lutras = #path == 1 and known(topic)
     return call .. "\n  " .. summary .. (lutras and "\n" .. lutras or "")
   end
+  local owner = #path > 1 and names.value(session, path, #path - 1) or nil
+  local method = owner ~= nil and members.topic(session, owner, path[#path].name)
+  if method and known(method) then return (known(method)) end
   if value ~= nil and names.is_users(session, path[1].name) then
     local about = about_value(session, topic, value)
     local is_lutras = type(value) == "function" and known(value)

@@ -53,13 +53,28 @@ end
 function Session:note(text) self.native.show("note", text) end
 function Session:print(text) self.native.show("out", text) end
 
-function Session:load(text, name)
-  if self.env and self.locals_on then return load(text, name or chunk_name, "t", self.env) end
-  return load(text, name or chunk_name, "t")
-end
-
 -- A variable to be closed prevents a tail call: an error then has the entry's line.
 local kReturn = "local __lutra <close> = nil return "
+
+-- The function with that variable named as Lua names its own, "(for state)": debuggers leave these out. The name is
+-- the last of its kind in the binary form, where debug information of the outermost function comes last.
+local function hidden(chunk, name, ...)
+  local binary = string.dump(chunk)
+  local before, after = binary:match("^(.*\x88)__lutra(.*)$")
+  return before and load(before .. "(state)" .. after, name, "b", ...) or chunk
+end
+
+function Session:load(text, name)
+  name = name or chunk_name
+  if self.env and self.locals_on then
+    local chunk, problem = load(text, name, "t", self.env)
+    if chunk and text:find(kReturn, 1, true) then chunk = hidden(chunk, name, self.env) end
+    return chunk, problem
+  end
+  local chunk, problem = load(text, name, "t")
+  if chunk and text:find(kReturn, 1, true) then chunk = hidden(chunk, name) end
+  return chunk, problem
+end
 
 -- What lua does: as an expression, else as a statement. lua's ";" may be part of a comment, as in "5; -- five".
 function Session:load_entry(text, name)
@@ -128,7 +143,7 @@ end
 
 function Session:prepare(entry)
   self.source, self.silent, self.closes, self.names, self.chunk = entry, false, false, nil, nil
-  self.is_command, self.gave = false, 0
+  self.is_command, self.gave, self.loads = false, 0, nil
   if not self.native.is_interactive then return self:prepare_lua(entry) end
   self.scope_before = tools.current_scope()
   self.refresh()
@@ -204,7 +219,7 @@ function Session:report(message)
     local words, rest = message:match("^(%(error object is a table value)(%).*)$")
     if words then message = words .. ": " .. self.raised .. rest end
   end
-  if self.env then message = use "repl.excerpt".add(self, message) end
+  if self.env then message = use "repl.excerpt".add(self, use "terminal_text".harmless_lines(message)) end
   self.native.show("error", message)
 end
 
@@ -213,9 +228,9 @@ function Session:end_entry(ok)
   -- Ctrl-C can come when a scope has opened and its variable is not yet there to close it: collecting closes it.
   if not ok and self.env and tools.current_scope() ~= self.scope_before then collectgarbage() end
   self.chunk = nil
-  if ok and not self.is_command then
-    self.entries[#self.entries + 1] = self.source
-    self.results[#self.entries] = self.gave
+  if ok and (not self.is_command or self.loads) then
+    self.entries[#self.entries + 1] = self.loads or self.source
+    self.results[#self.entries] = self.loads and "load" or self.gave
   end
   if self.closes and not self.told_of_close then
     self.told_of_close = true
@@ -232,9 +247,10 @@ function Session:close_scope()
   end
 end
 
--- Ends what :device and :log have set, and with it the session.
+-- Ends what :device, :trace and :log have set, and with it the session.
 function Session:finish()
-  self:close_scope()
+  pcall(self.close_scope, self) -- which ends, too, if a scope is still open inside it
+  if self.end_trace then self.end_trace() end
   local log = self.log_before
   if not log then return end
   if self.after_entry then lutra.debugging.set_log_handler(nil) end

@@ -2,47 +2,10 @@
 -- user's.
 local lutra, _, use = ...
 
-local names, context = use "repl.names", use "repl.context"
+local names, context, members = use "repl.names", use "repl.context", use "repl.members"
+local entry_of = members.entry
 
 local signature = {}
-
--- The entries of one of _meta's modules, read once: by lower-case path, and methods by name.
-local read = {}
-local function entries_of(session, module)
-  if read[module] then return read[module] end
-  local annotations = use "annotations"
-  local by_path, methods = {}, {}
-  local function text_of(file) return session.native.source("lutra._meta." .. file:gsub("/", ".")) end
-  local ok, classes = pcall(annotations.of, module, text_of)
-  for _, class in ipairs(ok and classes or {}) do
-    for _, entry in ipairs(class.entries) do
-      by_path[entry.path:lower()] = entry
-      if entry.is_method then methods[entry.name] = methods[entry.name] or entry end
-    end
-  end
-  read[module] = { by_path = by_path, methods = methods }
-  return read[module]
-end
-
--- The modules of _meta in which the methods of a class are looked for.
-local method_modules = { nn = { "model", "layer" }, optim = { "optim" }, data = { "data" },
-  distribute = { "distribute" }, tensor = { "tensor" }, gradienttape = { "autograd" }, variable = { "autograd" } }
-
-local function entry_of(session, topic)
-  local path = topic:lower()
-  local module, rest = path:match("^(%l+)%.(.+)$")
-  local entry = entries_of(session, "lutra").by_path[path]
-  if entry or not module then return entry end
-  local inner = rest:match("^(%l+)%.")
-  for _, each in ipairs { module, inner } do
-    entry = session.native.source("lutra._meta." .. each) and entries_of(session, each).by_path[path]
-    if entry then return entry end
-  end
-  for _, each in ipairs(method_modules[module] or {}) do
-    entry = entries_of(session, each).methods[topic:match("[^.]+$")]
-    if entry then return entry end
-  end
-end
 
 -- Functions of the string library that give a text.
 local gives_text = { char = true, format = true, gsub = true, lower = true, rep = true, reverse = true, sub = true,
@@ -63,15 +26,13 @@ local function topic_of(session, path)
   end
   local owner = names.value(session, path, #path - 1)
   if owner == nil then return nil end
-  if session.native.tensor(owner) or rawequal(owner, names.a_tensor) then
+  local shape, _, _, _, is_variable = session.native.tensor(owner)
+  if shape or rawequal(owner, names.a_tensor) then
     local is_op = type(rawget(lutra, last.name)) == "function"
+    if is_variable and entry_of(session, "variable." .. last.name) then return "variable." .. last.name end
     return not is_op and entry_of(session, "tensor." .. last.name) and "tensor." .. last.name or last.name
   end
-  local meta = debug.getmetatable(owner)
-  local class = type(meta) == "table" and rawget(meta, "__name")
-  if type(class) == "string" and class:find("^lutra%.") then
-    return class:gsub("^lutra%.", ""):lower() .. "." .. last.name
-  end
+  return members.topic(session, owner, last.name)
 end
 
 -- The type of what a call of this path gives, as "lutra.Tensor"; nil if that is not known. Calls nothing.

@@ -123,6 +123,24 @@ function tokens.silenced(text)
   end
 end
 
+-- Where the chunk's last statement is a `return`; or nil, and whether a block of it has a return of the chunk.
+function tokens.last_return(text)
+  if not find(text, "return", 1, true) then return nil, false end
+  local blocks, at, is_inside, in_functions = {}, nil, false, 0
+  for _, token in ipairs(tokens.split(text)) do
+    local step = token.kind == "keyword" and opens[token.text] or 0
+    if step > 0 then
+      blocks[#blocks + 1] = token.text
+      if token.text == "function" then in_functions = in_functions + 1 end
+    elseif step < 0 and #blocks > 0 then
+      if table.remove(blocks) == "function" then in_functions = in_functions - 1 end
+    elseif token.kind == "keyword" and token.text == "return" and in_functions == 0 then
+      if #blocks == 0 then at = token.first else is_inside = true end
+    end
+  end
+  return not is_inside and at or nil, is_inside
+end
+
 -- Whether the text mentions a variable of that name.
 function tokens.mentions(text, name)
   if not find(text, name, 1, true) then return false end

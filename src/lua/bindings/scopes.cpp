@@ -202,6 +202,14 @@ int current_scope(lua_State* L) {
   return 1;
 }
 
+// is_innermost_scope(scope): whether no other scope is open inside it.
+int is_innermost_scope(lua_State* L) {
+  const ScopeObject* scope = to_scope(L, 1);
+  const bool is_open = scope != nullptr && scope->scopes != nullptr && !state_of(L).is_closed();
+  lua_pushboolean(L, !is_open || scope->scopes->stack.is_innermost(scope->serial));
+  return 1;
+}
+
 // require_callable(who, f): f is not a function; fails unless it is a callable object.
 int require_callable(Args& args) {
   lua_State* L = args.L;
@@ -235,6 +243,8 @@ void push_state_closure(lua_State* L, State& state, lua_CFunction function) {
 void open_current_scope(lua_State* L, State& state) {
   push_state_closure(L, state, current_scope);
   lua_setfield(L, -2, "current_scope");
+  push_state_closure(L, state, is_innermost_scope);
+  lua_setfield(L, -2, "is_innermost_scope");
 }
 
 void open_scopes(lua_State* L, State& state) {

@@ -224,6 +224,9 @@ void History::append(const std::string& entry) {
     file.lock();  // without it, too, O_APPEND keeps whole what others write
     struct stat ours = {}, theirs = {};
     if (fstat(file.number(), &ours) != 0) return complain("cannot write", errno);
+    // A copy, or an older program, may have let others read it.
+    constexpr mode_t kOthers = S_IRWXG | S_IRWXO;
+    if (S_ISREG(ours.st_mode) && (ours.st_mode & kOthers) != 0) fchmod(file.number(), S_IRUSR | S_IWUSR);
     bool replaced = stat(path_.c_str(), &theirs) != 0 || ours.st_ino != theirs.st_ino || ours.st_dev != theirs.st_dev;
     if (replaced) continue;
     std::string line = escaped(entry) + "\n";

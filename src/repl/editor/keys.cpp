@@ -90,6 +90,16 @@ std::string with_newlines(std::string_view pasted) {
   return text;
 }
 
+// Whether a string of the terminal begins at `at`, an answer to a question that nobody waits for any more: APC as
+// "_G" about pictures, OSC as "]11;" about colours, DCS as "P1$r" or "P>|". Other text after these letters is typed.
+bool begins_answer(std::string_view text, std::size_t at) {
+  if (at + 1 >= text.size()) return false;
+  const char next = text[at + 1];
+  const bool is_digit = next >= '0' && next <= '9';
+  return (text[at] == '_' && next == 'G') || (text[at] == ']' && is_digit) ||
+         (text[at] == 'P' && (is_digit || std::string_view(">!$+|=").find(next) != std::string_view::npos));
+}
+
 }  // namespace
 
 std::optional<Key> KeyDecoder::take(std::size_t end, Key key) {
@@ -151,6 +161,19 @@ std::optional<Key> KeyDecoder::control_sequence(std::size_t at, bool alt, bool w
   return take(last + 1, named(by_letter(final_byte), alt, ctrl));
 }
 
+// Skips a string of the terminal that begins at `at`, up to ESC \ or BEL. Another control character ends it, too.
+std::optional<Key> KeyDecoder::answer(std::size_t at, bool whole) {
+  std::size_t last = at;
+  while (last < waiting_.size() && static_cast<unsigned char>(waiting_[last]) >= 0x20) ++last;
+  if (last == waiting_.size() || (waiting_[last] == '\x1b' && last + 1 == waiting_.size())) {
+    if (!whole) return std::nullopt;
+    return take(waiting_.size(), named(Key::Name::Unknown));
+  }
+  if (waiting_[last] == '\a') ++last;
+  else if (waiting_[last] == '\x1b' && waiting_[last + 1] == '\\') last += 2;
+  return take(last, named(Key::Name::Unknown));
+}
+
 // What follows an ESC, at `at`.
 std::optional<Key> KeyDecoder::escape_sequence(std::size_t at, bool alt, bool whole) {
   if (at == waiting_.size()) {
@@ -159,6 +182,10 @@ std::optional<Key> KeyDecoder::escape_sequence(std::size_t at, bool alt, bool wh
   }
   char c = waiting_[at];
   if (c == '[') return control_sequence(at, alt, whole);
+  if (c == '_' || c == ']' || c == 'P') {
+    if (at + 1 == waiting_.size() && !whole) return std::nullopt;
+    if (begins_answer(waiting_, at)) return answer(at, whole);
+  }
   if (c == 'O') {
     if (at + 1 < waiting_.size()) {
       char letter = waiting_[at + 1];

@@ -52,6 +52,7 @@ class KeyDecoder {
   std::optional<Key> decode(bool whole);
   std::optional<Key> escape_sequence(std::size_t at, bool alt, bool whole);
   std::optional<Key> control_sequence(std::size_t at, bool alt, bool whole);
+  std::optional<Key> answer(std::size_t at, bool whole);
   std::optional<Key> text(std::size_t at, bool alt, bool whole);
   std::optional<Key> paste();
   std::optional<Key> take(std::size_t end, Key key);

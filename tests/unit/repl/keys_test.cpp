@@ -83,3 +83,12 @@ TEST_CASE("a paste is one key, with newlines", "[keys]") {
   CHECK_FALSE(open.next());
   CHECK_FALSE(open.is_partial());  // no time limit ends a paste: its newlines would become Enter
 }
+
+TEST_CASE("answers of the terminal that come late are no keys", "[keys]") {
+  CHECK(keys_of("a\x1b_Gi=31;OK\x1b\\b") == Names{"a", "?", "b"});
+  CHECK(keys_of("\x1b]11;rgb:0000/0000/0000\ax") == Names{"?", "x"});
+  CHECK(keys_of("\x1bP1$r0m\x1b\\\x1bP>|name\x1b\\x") == Names{"?", "?", "x"});
+  CHECK(keys_of("\x1b_") == Names{"M-_"});
+  CHECK(keys_of("\x1b_b\x1bPb") == Names{"M-_", "b", "M-P", "b"});
+  CHECK(keys_of("\x1b]1\rx") == Names{"?", "Enter", "x"});
+}

@@ -1,5 +1,4 @@
-// A session without a terminal, as a socket or a notebook uses it: what entries answer, what completes, what is
-// complete.
+// A session without a terminal, as a socket or a notebook uses it: what entries answer and what is complete.
 #include "repl/session/session.h"
 
 #include <stdlib.h>
@@ -7,70 +6,12 @@
 #include <algorithm>
 #include <filesystem>
 #include <lua.hpp>
-#include <sstream>
 
+#include "front.h"
 #include "lua/border/interpreter.h"
 #include "support/catch.h"
 
 using namespace lutra;
-
-namespace {
-
-struct Front {
-  Interpreter interpreter{InterpreterOptions{}};
-  std::string shown, printed;
-  Session session;
-
-  explicit Front(bool is_interactive = true)
-      : session(interpreter.lua(), {.user = this,
-                                    .show =
-                                        [](void* user, SessionHost::Text kind, std::string_view text) {
-                                          const char* marks[] = {"", "note: ", "error: "};
-                                          auto& shown = static_cast<Front*>(user)->shown;
-                                          shown += marks[static_cast<int>(kind)];
-                                          shown += text;
-                                          shown += "\n";
-                                        },
-                                    .is_interactive = is_interactive}) {
-    interpreter.set_print(
-        [](void* user, const char* text, std::size_t size) { static_cast<Front*>(user)->printed.append(text, size); },
-        this);
-  }
-
-  // What an entry prints and shows.
-  std::string run(std::string_view entry) {
-    shown.clear();
-    printed.clear();
-    session.run(entry);
-    return printed + shown;
-  }
-  // The words for the text with the cursor at "|", joined, and the text with the first one put in.
-  std::string words(std::string text) {
-    const std::size_t cursor = text.find('|');
-    text.erase(cursor, 1);
-    const Completion found = session.complete(text, cursor);
-    std::string all;
-    for (const std::string& word : found.words) all += (all.empty() ? "" : " ") + word;
-    return all;
-  }
-  std::string completed(std::string text) {
-    const std::size_t cursor = text.find('|');
-    text.erase(cursor, 1);
-    const Completion found = session.complete(text, cursor);
-    return found.words.empty() ? text : text.replace(found.begin, found.end - found.begin, found.words.front());
-  }
-  std::string signature(std::string text) {
-    const std::size_t cursor = text.find('|');
-    text.erase(cursor, 1);
-    return session.signature(text, cursor);
-  }
-};
-
-bool has(const std::string& words, const std::string& word) {
-  return (" " + words + " ").find(" " + word + " ") != std::string::npos;
-}
-
-}  // namespace
 
 TEST_CASE("locals persist, _ is the last value, a semicolon silences") {
   Front front;
@@ -295,90 +236,6 @@ TEST_CASE("an entry is complete where lua would not read on") {
   }
 }
 
-TEST_CASE("completion") {
-  Front front;
-  front.run("local weights, wide = lt.ones {2}, {alpha = 1, beta = print, ['no name'] = 2}");
-  front.run("v = lt.Variable {1, 2}");
-  SECTION("names") {
-    CHECK(front.words("we|") == "weights");
-    CHECK(front.completed("x = wei| + 1") == "x = weights + 1");
-    CHECK(has(front.words("|"), "print"));
-    CHECK(has(front.words("whi|"), "while"));
-    CHECK(front.words("x = 12|") == "");
-  }
-  SECTION("fields after a point, methods after a colon") {
-    CHECK(front.words("wide.|") == "alpha beta");
-    CHECK(front.words("wide:|") == "beta");
-    CHECK(has(front.words("weights.|"), "shape"));
-    CHECK(has(front.words("weights.|"), "matmul"));
-    CHECK_FALSE(has(front.words("weights:|"), "shape"));
-    CHECK(front.words("weights:matm|") == "matmul");
-    CHECK(has(front.words("v:|"), "assign_sub"));
-    CHECK(front.words("v.train|") == "trainable");
-    CHECK(front.words("lt.nn.Dens|") == "Dense");
-    CHECK(front.words("lt.config.get_mem|") == "get_memory_growth get_memory_info");
-    CHECK(front.words("string.re|") == "rep reverse");
-  }
-  SECTION("what a call gives, if that is known without calling") {
-    CHECK(front.words("weights:sum():ite|") == "item");
-    CHECK(front.words("lt.matmul(weights, {1, 2}):resh|") == "reshape");
-    CHECK(front.words("lt.random.normal {2}:resh|") == "reshape");
-    CHECK(front.words("(weights:exp()):lo| + 1").find("log") == 0);
-    CHECK(front.words("weights:sum(), 1 + weights:mean(1):sha|") == "");
-    CHECK(front.words("weights:mean(1).sha|") == "shape");
-    CHECK(front.words("weights:sum():item():|") == "");
-    CHECK(front.words("('x'):upp|") == "upper");
-    CHECK(front.words("'x':upp|") == "upper");
-    CHECK(front.words("('x'):rep(3):low|") == "lower");
-    CHECK(front.words("string.format('%d', 1):low|") == "lower");
-    CHECK(front.words("string.find('x', 'x'):|") == "");
-    CHECK(front.words("wide.beta():|") == "");
-    CHECK(front.words("nothing():|") == "");
-    CHECK(front.words("f(g(|):x") != "");
-  }
-  SECTION("questions may leave out lt") {
-    CHECK(has(front.words("?matm|"), "matmul"));
-    CHECK(front.words("?nn.Dens|") == "Dense");
-    CHECK(front.words("?lt.nn.Dens|") == "Dense");
-    CHECK(front.words("matm|") == "");
-    CHECK(front.words("string.rep|") == "rep");
-  }
-  SECTION("option keys") {
-    CHECK(front.words("lt.random.normal({2}, {std|") == "stddev = ");
-    CHECK(has(front.words("lt.sum(weights, {|"), "keepdims"));
-    CHECK(has(front.words("lt.sum(weights, {|"), "axis"));
-    CHECK(!has(front.words("lt.matmul(weights, weights, {|"), "axis"));
-    CHECK(has(front.words("weights:sum {|"), "keepdims"));
-    CHECK(has(front.words("lt.config.set_simulated_gpus(2, {gflops = 1, |"), "memory_limit"));
-    CHECK(front.words("lt.random.normal({2}, {seed = we|") == "weights");
-  }
-  SECTION("strings") {
-    CHECK(has(front.words("require 'lut|"), "lutra"));
-    CHECK(has(front.words("lt.device('CP|"), "CPU:0"));
-    CHECK(has(front.words("weights:to \"/de|"), "/device:CPU:0"));
-    CHECK(has(front.words("io.open('src/repl/se|"), "src/repl/session/"));
-    CHECK(front.words("wide['|") == "alpha beta no name");
-    CHECK(front.completed("wide[\"no| + 1") == "wide[\"no name + 1");
-  }
-  SECTION("commands") {
-    CHECK(front.words(":dev|") == "device devices");
-    CHECK(front.words(":log s|") == "summary");
-    CHECK(front.words(":time weights:matm|") == "matmul");
-  }
-  SECTION("no code of the user runs") {
-    front.run(
-        "ran = 0; trap = setmetatable({inside = setmetatable({}, {__index = function() ran = ran + 1 end})}, "
-        "{__index = function() ran = ran + 1 end, __pairs = function() ran = ran + 1 end, __len = function() ran = ran "
-        "+ 1 end})");
-    CHECK(front.words("trap.|") == "inside");
-    CHECK(front.words("trap.other.|") == "");
-    CHECK(front.words("trap.inside:|") == "");
-    front.session.signature("trap.other(", 11);
-    front.session.inspect("trap.other", 10);
-    CHECK(front.run("ran") == "0\n");
-  }
-}
-
 TEST_CASE("a table that is raised is listed") {
   Front front;
   CHECK(front.run("error {code = 5, 'why'}").find("error: (error object is a table value: { \"why\", code = 5 })\n") ==
@@ -393,78 +250,6 @@ TEST_CASE("an error is marked at its column, also behind wide characters") {
         std::string::npos);
   CHECK(front.run("local s = '\xe6\x97\xa5\xe6\x9c\xac' .. nothing.x").find("nothing.x\n                        ^\n") !=
         std::string::npos);
-}
-
-TEST_CASE("all options that the annotations name are known") {
-  Front front;
-  front.run("local t, p = lt.ones {2}, lt.plot.line {1, 2}");
-  auto options = [&](const std::string& call) {
-    const std::string signature = front.signature(call + "(|");
-    const std::size_t at = signature.find("  options: ");
-    return at == std::string::npos ? "" : signature.substr(at + 11);
-  };
-  const std::string plots = "ascii, color, file, height, title, width, xlabel, ylabel";
-  for (const char* call :
-       {"lt.plot.line", "lt.plot.scatter", "lt.plot.bar", "lt.plot.heat", "lt.plot.image", "t:plot"}) {
-    INFO(call);
-    CHECK(options(call) == plots);
-  }
-  CHECK(options("lt.plot.hist") == "ascii, bins, color, file, height, title, width, xlabel, ylabel");
-  CHECK(options("p:save") == "height, width");
-  CHECK(options("lt.nn.Dropout") == "input_shape, name, seed");
-  CHECK(options("lt.nn.Flatten") == "data_format, input_shape, name");
-  CHECK(options("lt.nn.TextVectorization") ==
-        "idf_weights, max_tokens, ngrams, output_mode, output_sequence_length, split, standardize, vocabulary");
-  CHECK(options("lt.nn.LSTMCell").find("recurrent_constraint, recurrent_initializer") != std::string::npos);
-  CHECK(options("lt.data.map") == "num_parallel_calls");
-  CHECK(options("lt.nn.Discretization") == "bin_boundaries, input_shape, name, num_bins, output_mode");
-  CHECK(options("lt.vander") == "increasing, n");
-  CHECK(options("lt.nn.initializers.RandomNormal") == "mean, seed, stddev");
-  CHECK(options("lt.config.set_simulated_gpus") == "fail_at, gbps, gflops, link_gbps, link_latency_us, memory_limit");
-  CHECK(has(front.words("lt.plot.line(t, {ti|"), "title"));
-}
-
-TEST_CASE("the signature of the call that the cursor is in") {
-  Front front;
-  front.run("local function add(a, b, ...) end");
-  front.run("local t = lt.ones {2}");
-  CHECK(front.signature("lt.matmul(|").find("lutra.matmul(") == 0);
-  CHECK(front.signature("print(t:sum(1, |").find("lutra.sum(x, [axis], [options])  options: keepdims") == 0);
-  CHECK(front.signature("add(1, |") == "add(a, b, ...)");
-  CHECK(front.signature("lt.config.set_simulated_gpus(1, {|").find("memory_limit") != std::string::npos);
-  CHECK(front.signature("x = 1|") == "");
-  CHECK(front.signature("string.rep(|") == "string.rep(s, n, [separator])");
-  CHECK(front.signature("('x'):rep(|") == "s:rep(n, [separator])");
-  CHECK(front.signature("io.stdout:seek(|") == "file:seek([whence], [offset])");
-  CHECK(front.signature("t:exp():sum(|").find("lutra.sum(x, [axis], [options])") == 0);
-  front.run("string.rep = add");
-  CHECK(front.signature("string.rep(|") == "string.rep(a, b, ...)");
-  CHECK(front.signature("(|") == "");
-}
-
-TEST_CASE("every function of Lua's own library has a signature") {
-  Front front;
-  front.run(
-      "for _, module in ipairs {'_G', 'string', 'table', 'math', 'io', 'os', 'coroutine', 'utf8', 'debug', 'package'} "
-      "do "
-      "for name, value in pairs(_G[module]) do "
-      "if type(value) == 'function' and name ~= 'atan2' then print(module == '_G' and name or module .. '.' .. name) "
-      "end end end");
-  std::istringstream names(front.printed);
-  int count = 0;
-  for (std::string name; std::getline(names, name); ++count) {
-    INFO(name);
-    CHECK(front.signature(name + "(|").find(name + "(") == 0);
-    CHECK(front.session.inspect(name, name.size()).find(name + "(") == 0);
-  }
-  CHECK(count > 130);
-}
-
-TEST_CASE("what is known about a name") {
-  Front front;
-  CHECK(front.session.inspect("lt.matmul", 5).find("lutra.matmul(") == 0);
-  front.run("local t = lt.ones {2, 3}");
-  CHECK(front.session.inspect("print(t)", 7) == "t: Tensor (2, 3) float32 on CPU:0");
 }
 
 TEST_CASE("the session survives hostile entries") {

@@ -1,6 +1,7 @@
 -- model:summary(): the layers, their output shapes and numbers of parameters.
 local lutra, tools, use = ...
 local options, layers, below = use "options", use "nn.layers.layer", use "nn.layers.below"
+local terminal_text = use "terminal_text"
 
 local function thousands(number)
   local text = tostring(number):reverse():gsub("(%d%d%d)", "%1,"):reverse()
@@ -79,15 +80,15 @@ local summary = {}
 function summary:summary(given)
   local read = options.read("summary", given, { print_fn = false, expand_nested = false })
   local print_line = read.print_fn or print
-  local lines, widths = { { "Layer (type)", "Output shape", "Parameters" } }, { 0, 0, 0 }
-  add_lines(lines, self, options.boolean("summary", "expand_nested", read.expand_nested), "")
-  for _, line in ipairs(lines) do
-    for column = 1, 3 do widths[column] = math.max(widths[column], #line[column]) end
-  end
-  print_line(('Model: "%s"'):format(self.name))
+  local rows = { { "Layer (type)", "Output shape", "Parameters" } }
+  add_lines(rows, self, options.boolean("summary", "expand_nested", read.expand_nested), "")
+  for _, row in ipairs(rows) do row[1] = " " .. terminal_text.harmless(row[1]) end
+  -- A function of the caller's has a width of its own.
+  local lines = terminal_text.table(rows, { gap = 2, right = { [3] = true }, any_width = read.print_fn })
+  print_line(('Model: "%s"'):format(terminal_text.harmless(self.name)))
   for i, line in ipairs(lines) do
-    print_line((" %-" .. widths[1] .. "s  %-" .. widths[2] .. "s  %" .. widths[3] .. "s"):format(table.unpack(line)))
-    if i == 1 then print_line(" " .. ("-"):rep(widths[1] + widths[2] + widths[3] + 4)) end
+    print_line(line)
+    if i == 1 then print_line(" " .. ("-"):rep(utf8.len(line) - 1)) end
   end
   print_line(" Total parameters: " .. totals(self:variables()))
   print_line(" Trainable parameters: " .. totals(self:trainable_variables()))

@@ -36,7 +36,7 @@ return {
       local text = use "repl.seconds".text
       session:print(("median %s, 80%% of runs from %s to %s, fastest %s, %d runs"):format(text(quantile(times, 0.5)),
         text(quantile(times, 0.1)), text(quantile(times, 0.9)), text(times[1]), #times))
-      if session.log and session.log ~= "off" or lutra.debugging.get_log_device_placement() then return end
+      if session.after_entry or lutra.debugging.get_log_device_placement() then return end
       local reached = use "repl.limits".text(flops, bytes, quantile(times, 0.5))
       if reached then session:print(reached) end
     end

@@ -23,12 +23,14 @@ return {
       end
       return session:print "the first operation initialises them; until then their memory is not known"
     end
-    session:print(("%-8s %-5s %10s %10s %10s"):format("device", "kind", "in use, MB", "peak, MB", "limit, MB"))
+    local rows = { { "device", "kind", "in use, MB", "peak, MB", "limit, MB", "" } }
     for _, device in ipairs(lutra.config.list_logical_devices()) do
       local memory, name = lutra.config.get_memory_info(device), short_device(device.name)
       local share = memory.current / memory.limit
-      session:print(("%-8s %-5s %10s %10s %10s  %s %3.0f%%"):format(name, device.device_type, mb(memory.current),
-        mb(memory.peak), mb(memory.limit), bar(share), 100 * share))
+      rows[#rows + 1] = { name, device.device_type, mb(memory.current), mb(memory.peak), mb(memory.limit),
+        (" %s %3.0f%%"):format(bar(share), 100 * share) }
     end
+    local format = { least = { 8, 5, 10, 10, 10 }, right = { [3] = true, [4] = true, [5] = true }, optional = { 6, 2 } }
+    for _, line in ipairs(use "terminal_text".table(rows, format)) do session:print((line:gsub(" +$", ""))) end
   end,
 }

@@ -22,8 +22,10 @@ return {
   help = "log where each operation runs; why adds the reason, summary counts after each entry",
   run = function(session, argument)
     if argument == "" then
+      -- A script may have changed it since the last :log.
       local is_on = lutra.debugging.get_log_device_placement()
-      return session:print("the placement log is " .. (session.log or (is_on and "on" or "off")))
+      local state = is_on and (session.log == "why" and "why" or "on") or session.after_entry and "summary" or "off"
+      return session:print("the placement log is " .. state)
     end
     local word = use "repl.command".choice(session, argument, { "on", "off", "summary", "why" })
     if not word then return end

@@ -7,8 +7,9 @@ return {
       session:fail "write what to time: :time x:matmul(x)"
       return "failed"
     end
-    local chunk = use "repl.command".load(session, argument)
-    if not chunk then return "failed" end
+    if not use "repl.command".load(session, argument) then return "failed" end
+    local chunk, has_locals = session:prepare_lua(argument)
+    if chunk == "failed" then return "failed" end
     return function()
       lutra.synchronize()
       local begin = lutra.time()
@@ -20,6 +21,6 @@ return {
       session:note(("took %s%s"):format(text(took),
         took - (queued - begin) > 1e-4 and (", %s until the call returned"):format(text(queued - begin)) or ""))
       return table.unpack(results, 1, results.n)
-    end
+    end, has_locals
   end,
 }

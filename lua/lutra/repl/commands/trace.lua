@@ -5,22 +5,37 @@ local function harmless(session, argument) return use "repl.listing".harmless(ar
 -- The trace that `:trace on` or `:trace FILE` began: {session, exit, path}.
 local running
 
+-- The trace ends with its session: a client of `lutra attach` must not leave it on.
+local function end_with(session)
+  local mine = running
+  mine.session = session
+  function session.end_trace()
+    session.end_trace = nil
+    if running ~= mine then return end
+    running = nil
+    if mine.exit then pcall(tools.trace_end, mine.exit)
+    elseif lutra.profiler.is_running() then lutra.profiler.stop() end
+  end
+end
+
 local function begin(session, path)
   if path then
     local ok, made = pcall(tools.trace_to_exit, path)
     if not ok then return session:fail(tostring(made)) end
     running = { exit = made, path = path }
+    end_with(session)
     session:print(("tracing; :trace off writes %s, and so does the end of the session"):format(harmless(session, path)))
   else
     lutra.profiler.start()
     running = {}
+    end_with(session)
     session:print "tracing; :trace off shows where the time went, :trace FILE saves the trace as .json or .html"
   end
 end
 
 local function finish(session)
   local ended = running
-  running = nil
+  running, ended.session.end_trace = nil, nil
   if ended.exit then
     local ok, problem = pcall(tools.trace_end, ended.exit)
     if not ok then return session:fail(tostring(problem)) end

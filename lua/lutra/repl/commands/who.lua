@@ -33,18 +33,19 @@ return {
   run = function(session)
     local list, listing = variables(session), use "repl.listing"
     if #list == 0 then return session:print "no variables" end
-    local total = 0
+    local total, rows = 0, {}
     for _, each in ipairs(list) do
       each.name = listing.harmless(each.name)
       local shape, dtype, device, bytes = session.native.tensor(each.value)
       if shape then
         total = total + bytes
-        session:print(("%-16s %-16s %-9s %-8s %s"):format(each.name, shape, dtype, device, bytes_text(bytes)))
+        rows[#rows + 1] = { each.name, shape, dtype, device, bytes_text(bytes) }
       else
         local mark = each.kind == "const" and " (const)" or ""
-        session:print(("%-16s %s%s"):format(each.name, listing.brief(session, each.value), mark))
+        rows[#rows + 1] = { each.name, listing.brief(session, each.value) .. mark }
       end
     end
+    for _, line in ipairs(use "terminal_text".table(rows, { least = { 16, 16, 9, 8 } })) do session:print(line) end
     if total > 0 then session:print("tensors hold " .. bytes_text(total)) end
   end,
 }
