@@ -86,8 +86,8 @@ end
 local fewest = 6 -- columns that a shortened cell keeps
 
 -- The lines of a table, given its rows of texts. format: least = least widths; right = {[column] = true}, those aligned
--- to the right; any_width = true, no terminal; gap = blanks between columns; optional = columns that a narrow terminal may lack, the first to go first.
--- Where that is not enough, the widest are shortened.
+-- to the right; any_width = true, no terminal; gap = blanks between columns; optional = columns that a narrow terminal may
+-- lack, the first to go first. Where that is not enough, the widest are shortened.
 function terminal_text.table(rows, format)
   local columns, gap, right, least = not format.any_width and width() or nil, format.gap or 1, format.right or {}, format.least or {}
   local widths = widths_of(rows, least)

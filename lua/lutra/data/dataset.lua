@@ -91,6 +91,32 @@ local function derive(name, make)
   end
 end
 
+-- A dataset that the program's function has made.
+local function require_made(who, made)
+  if options.is_dataset(made) then return made end
+  tools.fail("InvalidArgument", ("%s: the function gives %s, expected a dataset"):format(who, tools.what_is(made)))
+end
+
+-- The elements of one dataset after the other: open_next() opens the next one, and returns nil behind the last.
+local function joined(open_next)
+  local inner
+  return function()
+    while true do
+      inner = inner or open_next()
+      if not inner then return nil end
+      local element = table.pack(inner())
+      if element[1] ~= nil then return table.unpack(element, 1, element.n) end
+      inner = nil
+    end
+  end
+end
+
+-- What a function gives as a whole number, itself or as a tensor; else nil.
+local function as_whole(value)
+  if type(value) == "userdata" and tools.is_tensor(value) and value.size == 1 then value = value:item() end
+  return type(value) == "number" and math.tointeger(value) or nil
+end
+
 local function converted_values(who, first, ...)
   if first == nil then
     tools.fail("InvalidArgument", who .. ": the function gives nothing for an element, expected values")
@@ -360,5 +386,5 @@ end
 return {
   Dataset = Dataset, kAutotune = kAutotune, kInfinite = kInfinite, kUnknown = kUnknown,
   require_dataset = require_dataset, require_self = require_self, require_function = require_function, derive = derive,
-  read_shuffle = read_shuffle,
+  read_shuffle = read_shuffle, require_made = require_made, joined = joined, as_whole = as_whole,
 }

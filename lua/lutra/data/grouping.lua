@@ -127,8 +127,7 @@ end)
 
 -- A whole number that the program's function gives, or a tensor of one.
 local function whole(who, what, value)
-  if type(value) == "userdata" and tools.is_tensor(value) and value.size == 1 then value = value:item() end
-  local number = type(value) == "number" and math.tointeger(value)
+  local number = dataset.as_whole(value)
   if number then return number end
   tools.fail("InvalidArgument", ("%s: %s gives %s, expected a whole number"):format(who, what, tools.what_is(value)))
 end
@@ -177,23 +176,12 @@ derive("group_by_window", function(self, key_of, f, size)
   return self.count == 0 and 0 or kUnknown, function(ahead)
     local next = grouped(self.open(ahead), function(...) return whole(who, "the function of keys", key_of(...)) end,
       checked_size)
-    local inner
-    return function()
-      while true do
-        if inner then
-          local element = table.pack(inner())
-          if element[1] ~= nil then return table.unpack(element, 1, element.n) end
-          inner = nil
-        end
-        local key, window = next()
-        if key == nil then return nil end
-        local made = f(lutra.constant(key, { dtype = "int64" }), Dataset("window", #window, {}, function() return passed_on(window) end))
-        if not options.is_dataset(made) then
-          tools.fail("InvalidArgument", ("%s: the function gives %s, expected a dataset"):format(who, tools.what_is(made)))
-        end
-        inner = made.open(ahead)
-      end
-    end
+    return dataset.joined(function()
+      local key, window = next()
+      if key == nil then return nil end
+      local elements = Dataset("window", #window, {}, function() return passed_on(window) end)
+      return dataset.require_made(who, f(lutra.constant(key, { dtype = "int64" }), elements)).open(ahead)
+    end)
   end
 end)
 

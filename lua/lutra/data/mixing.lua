@@ -131,9 +131,7 @@ function Dataset.choose_from_datasets(datasets, choices, given)
     return directed(inputs, stops, ahead, function()
       local choice = next()
       if choice == nil then return nil end
-      local i = choice
-      if type(i) == "userdata" and tools.is_tensor(i) and i.size == 1 then i = i:item() end
-      i = type(i) == "number" and math.tointeger(i)
+      local i = dataset.as_whole(choice)
       if not i or i < 1 or i > #inputs then
         tools.fail("InvalidArgument", ("%s: a choice is %s, expected an index from 1 to %d"):format(who,
           i and tostring(i) or tools.what_is(choice), #inputs))
@@ -172,9 +170,7 @@ function Dataset:rejection_resample(class_of, target_dist, given)
         local element = table.pack(next())
         if element[1] == nil then return nil end
         local class = class_of(table.unpack(element, 1, element.n))
-        local i = class
-        if type(i) == "userdata" and tools.is_tensor(i) and i.size == 1 then i = i:item() end
-        i = type(i) == "number" and math.tointeger(i)
+        local i = dataset.as_whole(class)
         if not i or not target[i] then
           tools.fail("InvalidArgument", ("%s: a class is %s, expected a number from 1 to %d"):format(who,
             i and tostring(i) or tools.what_is(class), #target))

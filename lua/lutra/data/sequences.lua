@@ -4,29 +4,18 @@ local options, structure, dataset = use "options", use "data.structure", use "da
 local Dataset, kInfinite, kUnknown = dataset.Dataset, dataset.kInfinite, dataset.kUnknown
 
 local require_self, require_function, derive = dataset.require_self, dataset.require_function, dataset.derive
-
-local function inner_dataset(who, made)
-  if options.is_dataset(made) then return made end
-  tools.fail("InvalidArgument", ("%s: the function gives %s, expected a dataset"):format(who, tools.what_is(made)))
-end
+local require_made = dataset.require_made
 
 -- flat_map(f): the elements of the datasets that f makes of each element, one dataset after the other.
 derive("flat_map", function(self, f)
   require_function("flat_map", f)
   return self.count == 0 and 0 or kUnknown, function(ahead)
-    local next, inner = self.open(ahead), nil
-    return function()
-      while true do
-        if inner then
-          local element = table.pack(inner())
-          if element[1] ~= nil then return table.unpack(element, 1, element.n) end
-          inner = nil
-        end
-        local element = table.pack(next())
-        if element[1] == nil then return nil end
-        inner = inner_dataset("flat_map", f(table.unpack(element, 1, element.n))).open(ahead)
-      end
-    end
+    local next = self.open(ahead)
+    return dataset.joined(function()
+      local element = table.pack(next())
+      if element[1] == nil then return nil end
+      return require_made("flat_map", f(table.unpack(element, 1, element.n))).open(ahead)
+    end)
   end
 end)
 
@@ -46,7 +35,7 @@ derive("interleave", function(self, f, given)
         is_over = true
         return nil
       end
-      return inner_dataset("interleave", f(table.unpack(element, 1, element.n))).open(ahead)
+      return require_made("interleave", f(table.unpack(element, 1, element.n))).open(ahead)
     end
     return function()
       local idle = 0
@@ -151,7 +140,7 @@ end
 function Dataset:apply(f)
   require_self("apply", self)
   require_function("apply", f, "the dataset")
-  return inner_dataset("apply", f(self))
+  return require_made("apply", f(self))
 end
 
 -- get_single_element(): the values of the only element.

@@ -13,6 +13,12 @@ function arguments.tensor(who, name, value, rank, form)
   return value
 end
 
+-- The mean of a loss, its sum, or itself.
+function arguments.reduced(loss, reduction)
+  if reduction == "none" then return loss end
+  return reduction == "sum" and loss:sum() or loss:mean()
+end
+
 function arguments.float(value)
   return options.as_float(value)
 end

@@ -23,9 +23,8 @@ function losses.kl_div(input, target, given)
   end
   local loss
   if read.log_target then loss = lutra.exp(target) * (target - input) else loss = lutra.xlogy(target, target) - target * input end
-  if read.reduction == "none" then return loss end
   if read.reduction == "batchmean" then return loss:sum() / math.max(input.rank > 0 and input.shape[1] or 1, 1) end
-  return read.reduction == "sum" and loss:sum() or loss:mean()
+  return arguments.reduced(loss, read.reduction)
 end
 
 -- nll_loss(log_predictions, labels[, {weight, ignore_index, reduction}]): [..., classes] and class numbers from 1.
@@ -53,9 +52,8 @@ function losses.nll_loss(input, target, given)
   local share = weight and lutra.gather(weight, target) or nil
   if counts then share = share and share * counts or counts end
   if share then loss = loss * share end
-  if read.reduction == "none" then return loss end
-  if read.reduction == "sum" then return loss:sum() end
-  return share and loss:sum() / share:sum() or loss:mean()
+  if share and read.reduction == "mean" then return loss:sum() / share:sum() end
+  return arguments.reduced(loss, read.reduction)
 end
 
 -- Less than any sum of logarithms, and its sums are no -inf, whose differences would be nan.

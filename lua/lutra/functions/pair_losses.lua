@@ -7,10 +7,7 @@ local losses = {}
 local function fail(text, ...) tools.fail("InvalidArgument", text:format(...)) end
 
 local kReductions = { mean = true, sum = true, none = true }
-local function reduced(loss, read)
-  if read.reduction == "none" then return loss end
-  return read.reduction == "sum" and loss:sum() or loss:mean()
-end
+local function reduced(loss, read) return arguments.reduced(loss, read.reduction) end
 
 -- The options, with the reduction, and the tensors as floats of one dtype.
 local function inputs(who, given, defaults, names, ...)

@@ -76,6 +76,9 @@ end
 local function as(value, dtype)
   return type(value) == "number" and value or lutra.cast(value, wide(dtype))
 end
+local function as_tensor(value, dtype)
+  return type(value) == "number" and lutra.constant(value, { dtype = wide(dtype) }) or as(value, dtype)
+end
 
 -- A distribution of a location and a scale: f(sizes, dtype, seed) of 0 and 1.
 local function define_scaled(name, f)
@@ -120,8 +123,7 @@ function random.pareto(shape, a, given)
 end
 
 local function chisquare(sizes, df, dtype, seed)
-  local half = (type(df) == "number" and lutra.constant(df, { dtype = wide(dtype) }) or as(df, dtype)) * 0.5
-  return lutra.random.gamma(sizes, half, { seed = seed or nil }) * 2
+  return lutra.random.gamma(sizes, as_tensor(df, dtype) * 0.5, { seed = seed or nil }) * 2
 end
 
 function random.chisquare(shape, df, given)
@@ -141,8 +143,7 @@ function random.geometric(shape, p, given)
   local who, values = "random.geometric", { p }
   local sizes, read = read_call(who, shape, given, { "p" }, values, { share })
   if read.dtype then fail("%s: dtype is %s, and the numbers are counts, int64", who, read.dtype) end
-  local rate = -lutra.log1p(-(type(values[1]) == "number" and lutra.constant(values[1], { dtype = "float64" })
-    or lutra.cast(values[1], "float64")))
+  local rate = -lutra.log1p(-as_tensor(values[1], "float64"))
   local trials = lutra.ceil(lutra.random.exponential(sizes, { dtype = "float64", seed = read.seed or nil }) / rate)
   return (lutra.cast(lutra.clip(trials, 1, 2.0 ^ 62), "int64"))
 end
@@ -151,10 +152,7 @@ function random.triangular(shape, left, mode, right, given)
   local who = "random.triangular"
   local values = { left, mode, right }
   local sizes, read, dtype = read_call(who, shape, given, { "left", "mode", "right" }, values, { finite, finite, finite })
-  local function tensor(i)
-    return type(values[i]) == "number" and lutra.constant(values[i], { dtype = wide(dtype) }) or as(values[i], dtype)
-  end
-  local low, middle, high = tensor(1), tensor(2), tensor(3)
+  local low, middle, high = as_tensor(values[1], dtype), as_tensor(values[2], dtype), as_tensor(values[3], dtype)
   local in_order = lutra.logical_and(lutra.logical_and(low:le(middle), middle:le(high)), low:lt(high))
   if not lutra.all(in_order):item() then fail("%s: expected left <= mode <= right and left < right", who) end
   local u, width = uniform(sizes, dtype, read.seed), high - low

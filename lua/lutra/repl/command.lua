@@ -40,9 +40,8 @@ local function distance(a, b)
   return rows[#a][#b]
 end
 
--- most: how far the name may be.
-function command.nearest(word, names, most)
-  local best, least = nil, (most or math.max(2, #word // 2)) + 1
+function command.nearest(word, names)
+  local best, least = nil, math.max(2, #word // 2) + 1
   for _, name in ipairs(names) do
     local far = name:find(word, 1, true) == 1 and #word > 0 and 1 or distance(word, name)
     if far < least then best, least = name, far end
@@ -57,7 +56,7 @@ function command.choice(session, argument, words)
   end
   local near = command.nearest(argument, words)
   local hint = near and (" (did you mean '%s'?)"):format(near) or ""
-  local given = use "repl.listing".harmless(argument)
+  local given = use "terminal_text".harmless(argument)
   fail(session, ("'%s' is none of %s%s; nothing changed"):format(given, table.concat(words, ", "), hint))
 end
 

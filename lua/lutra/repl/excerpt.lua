@@ -75,7 +75,7 @@ function excerpt.add(session, message)
   local ok, line = pcall(source_line, session, file or "", tonumber(number) or 0)
   if not ok or not line or not line:find("%S") or #line > 200 then return first .. rest end
   line = line:gsub("\r$", ""):gsub("\t", "    ")
-  local harmless = use "repl.listing".harmless(line)
+  local harmless = use "terminal_text".harmless(line)
   local out = first .. "\n    " .. harmless
   -- Else the operation that failed, if the line calls it.
   local kind, failed = rest:match("^\nstack traceback:\n\t%[C%]: in (%a+) '([%w_]+)'\n\tstdin:" .. number .. ":")

@@ -23,7 +23,7 @@ function files.load(session, argument)
   if argument == "" then return failed(session, "write the file's name: :load FILE") end
   local path = expanded(argument)
   local handle, problem = io.open(path, "rb")
-  if not handle then return failed(session, "cannot load " .. use "repl.listing".harmless(problem)) end
+  if not handle then return failed(session, "cannot load " .. use "terminal_text".harmless(problem)) end
   local text, why = handle:read("a")
   handle:close()
   if not text then return failed(session, "cannot load " .. path .. ": " .. why) end

@@ -11,11 +11,10 @@ local columns, most_text = 76, 200
 
 local listing = {}
 
-listing.harmless, listing.filled = terminal_text.harmless, terminal_text.filled
 
 function listing.quoted(text)
   local cut = #text > most_text and text:sub(1, most_text) or text
-  cut = listing.harmless((cut:gsub('["\\]', "\\%0")))
+  cut = terminal_text.harmless((cut:gsub('["\\]', "\\%0")))
   return '"' .. cut .. '"' .. (#text > most_text and ("... (%d bytes)"):format(#text) or "")
 end
 
@@ -40,7 +39,7 @@ end
 
 local function key_text(key)
   if type(key) == "string" then return key:find("^[%a_][%w_]*$") and key or "[" .. listing.quoted(key) .. "]" end
-  return "[" .. listing.harmless(tostring(key)) .. "]"
+  return "[" .. terminal_text.harmless(tostring(key)) .. "]"
 end
 
 local rank = { number = 1, string = 2, boolean = 3 }
@@ -68,14 +67,14 @@ local function text_of(value, state, depth)
   local kind = type(value)
   if kind == "string" then return listing.quoted(value) end
   if kind == "table" then
-    if has_own_text(value) then return listing.harmless(own_text(value)) end
+    if has_own_text(value) then return terminal_text.harmless(own_text(value)) end
     if state.open[value] then return "{<cycle>}" end
     if next(value) == nil then return "{}" end
     if depth >= most_depth or state.left <= 0 then return "{...}" end
     return entries_of(value, state, depth + 1)
   end
   if is_tensor(value) then return tensor_text(state.session, value) end
-  if kind == "userdata" then return listing.harmless(own_text(value)) end
+  if kind == "userdata" then return terminal_text.harmless(own_text(value)) end
   return tostring(value)
 end
 
@@ -177,7 +176,7 @@ function listing.brief(session, value)
   if shape == false then return "Tensor (released)" end
   local meta = metatable_of(value)
   local name = type(meta) == "table" and rawget(meta, "__name")
-  if type(name) == "string" then return listing.harmless(name) end
+  if type(name) == "string" then return terminal_text.harmless(name) end
   if kind == "table" then
     local count = 0
     for _ in next, value do count = count + 1 end

@@ -97,8 +97,8 @@ local function classes_of(session, value)
   return list, named
 end
 
--- The names of documented methods and fields; nil if no method is documented, or all are, as a tensor's. are_hidden: the methods cannot be read
--- raw, since a function finds them.
+-- The names of documented methods and fields; nil if no method is documented, or all are, as a tensor's. are_hidden: the
+-- methods cannot be read raw, since a function finds them.
 function members.of(session, value)
   local kind = type(value)
   if kind ~= "table" and kind ~= "userdata" then return nil end

@@ -27,7 +27,7 @@ local function function_text(info)
   for line in handle:lines() do lines[#lines + 1] = line end
   handle:close()
   if not lines[info.linedefined] then return where end
-  return where .. "\n" .. use "repl.listing".harmless(comment_above(lines, info.linedefined)):gsub("\\n", "\n")
+  return where .. "\n" .. use "terminal_text".harmless(comment_above(lines, info.linedefined)):gsub("\\n", "\n")
 end
 
 -- What is known about a value of the user's.
@@ -81,7 +81,7 @@ function question.help(session, topic)
   session.silent = true
   if topic == "" then return session:print(lutra.help()) end
   local text, problem = question.text(session, topic)
-  if text then session:print(use "repl.listing".filled(text)) else told_problem(session, problem) end
+  if text then session:print(use "terminal_text".filled(text)) else told_problem(session, problem) end
 end
 
 function question.search(session, word)

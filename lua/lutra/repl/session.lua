@@ -64,16 +64,16 @@ local function hidden(chunk, name, ...)
   return before and load(before .. "(state)" .. after, name, "b", ...) or chunk
 end
 
-function Session:load(text, name)
-  name = name or chunk_name
-  if self.env and self.locals_on then
-    local chunk, problem = load(text, name, "t", self.env)
-    if chunk and text:find(kReturn, 1, true) then chunk = hidden(chunk, name, self.env) end
-    return chunk, problem
-  end
-  local chunk, problem = load(text, name, "t")
-  if chunk and text:find(kReturn, 1, true) then chunk = hidden(chunk, name) end
+-- load with an environment, if one is given: nil would be one, too.
+local function load_in(text, name, ...)
+  local chunk, problem = load(text, name, "t", ...)
+  if chunk and text:find(kReturn, 1, true) then chunk = hidden(chunk, name, ...) end
   return chunk, problem
+end
+
+function Session:load(text, name)
+  if self.env and self.locals_on then return load_in(text, name or chunk_name, self.env) end
+  return load_in(text, name or chunk_name)
 end
 
 -- What lua does: as an expression, else as a statement. lua's ";" may be part of a comment, as in "5; -- five".

@@ -1,7 +1,7 @@
 -- Multi-head attention (Vaswani et al., NIPS 2017): each query step gets the values, weighted by how well its product
 -- with their keys matches.
 local lutra, tools, use = ...
-local options, layers, masks = use "options", use "nn.layers.layer", use "nn.training.masks"
+local options, layers = use "options", use "nn.layers.layer"
 local attention_masks, projections = use "nn.layers.attention_masks", use "nn.layers.attention_projections"
 local names, three_of, add_projection, project = projections.names, projections.three_of, projections.add, projections.project
 local Layer = layers.Layer
@@ -134,18 +134,7 @@ function MultiHeadAttention:build(shape)
   add_projection(self, "attention_output", { heads, self.value_dim, self.output_dim }, { self.output_dim })
 end
 
-MultiHeadAttention.only_merges_masks = true
-MultiHeadAttention.call_options = {
-  attention_mask = true, use_causal_mask = true, return_attention_scores = true, query_mask = true, value_mask = true,
-  key_mask = true,
-}
-
--- The masks of query, value and key. If one tensor is all three, its mask is the query's and the value's.
-function MultiHeadAttention:mask_options(mask)
-  if type(mask) ~= "table" then mask = { mask, mask } end
-  return { query_mask = mask[1], value_mask = mask[2], key_mask = mask[3] }
-end
-function MultiHeadAttention:compute_mask(_, mask) return masks.first(mask) end
+projections.take_masks(MultiHeadAttention)
 
 function MultiHeadAttention:compute_output_shape(shape, given)
   local query, value, _, layout = shapes_of(self, shape)

@@ -1,6 +1,6 @@
--- What layers of attention in heads share: their inputs, and products with weights for all heads.
+-- What layers of attention in heads share: their inputs and masks, and products with weights for all heads.
 local lutra, _, use = ...
-local added = use "nn.training.added_losses"
+local added, masks = use "nn.training.added_losses", use "nn.training.masks"
 local linear, matmul, reshape = lutra.linear, lutra.matmul, lutra.reshape
 
 local projections = { names = { "query", "value", "key" } }
@@ -33,6 +33,22 @@ function projections.project(self, name, x, inner)
   local y = bias and linear(x, kernel, reshape(bias, { width })) or matmul(x, kernel)
   if self.product_regularizer then added.regularize(self, self.product_regularizer, y) end
   return y
+end
+
+-- The masks of query, value and key. If one tensor is all three, its mask is the query's and the value's.
+local function mask_options(_, mask)
+  if type(mask) ~= "table" then mask = { mask, mask } end
+  return { query_mask = mask[1], value_mask = mask[2], key_mask = mask[3] }
+end
+local function compute_mask(_, _, mask) return masks.first(mask) end
+
+-- Gives a class the options of its calls, and what it does with masks.
+function projections.take_masks(class)
+  class.only_merges_masks, class.mask_options, class.compute_mask = true, mask_options, compute_mask
+  class.call_options = {
+    attention_mask = true, use_causal_mask = true, return_attention_scores = true, query_mask = true, value_mask = true,
+    key_mask = true,
+  }
 end
 
 return projections

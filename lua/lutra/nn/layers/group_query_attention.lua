@@ -1,7 +1,7 @@
 -- Attention in which groups of query heads share the heads of keys and values (Ainslie et al., EMNLP 2023). Loaded when it
 -- is named.
 local lutra, tools, use = ...
-local options, layers, masks = use "options", use "nn.layers.layer", use "nn.training.masks"
+local options, layers = use "options", use "nn.layers.layer"
 local attention_masks, projections = use "nn.layers.attention_masks", use "nn.layers.attention_projections"
 local added = use "nn.training.added_losses"
 local reshape, einsum = lutra.reshape, lutra.einsum
@@ -56,16 +56,7 @@ function GroupQueryAttention:build(shape)
   projections.add(self, "attention_output", { heads, size, query[2] }, { query[2] })
 end
 
-GroupQueryAttention.only_merges_masks = true
-GroupQueryAttention.call_options = {
-  attention_mask = true, use_causal_mask = true, return_attention_scores = true, query_mask = true, value_mask = true,
-  key_mask = true,
-}
-function GroupQueryAttention:mask_options(mask)
-  if type(mask) ~= "table" then mask = { mask, mask } end
-  return { query_mask = mask[1], value_mask = mask[2], key_mask = mask[3] }
-end
-function GroupQueryAttention:compute_mask(_, mask) return masks.first(mask) end
+projections.take_masks(GroupQueryAttention)
 
 function GroupQueryAttention:compute_output_shape(shape, given)
   local query, value = table.unpack(shapes_of(self, shape))

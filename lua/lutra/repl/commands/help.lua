@@ -1,7 +1,7 @@
 local lutra, _, use = ...
 
 local function list(session)
-  local command, filled = use "repl.command", use "repl.listing".filled
+  local command, filled = use "repl.command", use "terminal_text".filled
   session:print "Commands:"
   for _, name in ipairs(command.names(session)) do
     local each = command.find(session, name)
@@ -20,7 +20,7 @@ return {
     local found = use "repl.command".find(session, (argument:gsub("^:", "")))
     local more = found and found.more and "\n" .. found.more or ""
     if found then
-      return session:print(use "repl.listing".filled((":%s\n  %s%s"):format(found.usage, found.help, more)))
+      return session:print(use "terminal_text".filled((":%s\n  %s%s"):format(found.usage, found.help, more)))
     end
     use "repl.question".help(session, argument)
   end,

@@ -1,6 +1,6 @@
 local lutra, tools, use = ...
 
-local function harmless(session, argument) return use "repl.listing".harmless(argument) end
+local function harmless(session, argument) return use "terminal_text".harmless(argument) end
 
 -- The trace that `:trace on` or `:trace FILE` began: {session, exit, path}.
 local running

@@ -31,11 +31,11 @@ return {
   usage = "who",
   help = "list the variables of the session and the globals you made",
   run = function(session)
-    local list, listing = variables(session), use "repl.listing"
+    local list, listing, terminal_text = variables(session), use "repl.listing", use "terminal_text"
     if #list == 0 then return session:print "no variables" end
     local total, rows = 0, {}
     for _, each in ipairs(list) do
-      each.name = listing.harmless(each.name)
+      each.name = terminal_text.harmless(each.name)
       local shape, dtype, device, bytes = session.native.tensor(each.value)
       if shape then
         total = total + bytes
@@ -45,7 +45,7 @@ return {
         rows[#rows + 1] = { each.name, listing.brief(session, each.value) .. mark }
       end
     end
-    for _, line in ipairs(use "terminal_text".table(rows, { least = { 16, 16, 9, 8 } })) do session:print(line) end
+    for _, line in ipairs(terminal_text.table(rows, { least = { 16, 16, 9, 8 } })) do session:print(line) end
     if total > 0 then session:print("tensors hold " .. bytes_text(total)) end
   end,
 }
