@@ -71,10 +71,10 @@ template <class T, class Number, class Apply> void each_lu(const KernelArgs& arg
     std::vector<Number> matrix;
     Result<T, Number> p(m * m), l(m * k), u(k * n);
     for (int64_t i = begin; i < end; ++i) {
-      read(x.as<T>() + i * m * n, m * n, matrix);
+      const Number* numbers = numbers_of(x.as<T>() + i * m * n, m * n, matrix);
       T *to_p = args.out[0].as<T>() + i * m * m, *to_l = args.out[1].as<T>() + i * m * k,
         *to_u = args.out[2].as<T>() + i * k * n;
-      apply(m, n, matrix.data(), p.numbers(to_p), l.numbers(to_l), u.numbers(to_u));
+      apply(m, n, numbers, p.numbers(to_p), l.numbers(to_l), u.numbers(to_u));
       p.finish(to_p);
       l.finish(to_l);
       u.finish(to_u);
@@ -153,8 +153,7 @@ template <class T, class Number, class Apply> void each_expm(const KernelArgs& a
     Result<T, Number> exponential(n * n);
     for (int64_t i = begin; i < end; ++i) {
       T* to = args.out[0].as<T>() + i * n * n;
-      read(x.as<T>() + i * n * n, n * n, matrix);
-      expm(n, matrix.data(), exponential.numbers(to));
+      expm(n, numbers_of(x.as<T>() + i * n * n, n * n, matrix), exponential.numbers(to));
       exponential.finish(to);
     }
   });

@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "kernels/cpu/loops/transpose.h"
 #include "kernels/lapack/blocked.h"
 #include "kernels/lapack/factorise.h"
 #include "kernels/lapack/pieces.h"
-#include "kernels/lapack/turn.h"
 #include "kernels/lapack/workspace.h"
 
 namespace lutra::lapack {
@@ -44,13 +44,13 @@ void solve_by_lu(int64_t rows, int64_t n, const Complex<T>* factors, const std::
   for_pieces_of(64, rows, n * n, [&](int64_t begin, int64_t end) {
     const int size = static_cast<int>(n), count = static_cast<int>(end - begin);
     std::vector<Complex<T>> turned(static_cast<std::size_t>(n * (end - begin)));
-    turn(b + begin, rows, n, end - begin, turned.data(), n);
+    transpose(b + begin, rows, n, end - begin, turned.data(), n);
     if (adjoint) conjugate(turned.data(), n * count);
     int info = 0;
     functions<Complex<T>>().getrs(adjoint ? "N" : "T", &size, &count, factors, &size, pivots.data(), turned.data(),
                                   &size, &info, 1);
     if (adjoint) conjugate(turned.data(), n * count);
-    turn(turned.data(), n, end - begin, n, b + begin, rows);
+    transpose(turned.data(), n, end - begin, n, b + begin, rows);
   });
 }
 
@@ -84,7 +84,7 @@ template <class T> void factorise_qr(int64_t m, int64_t n, Complex<T>* a, Comple
         },
         spare_numbers(m, n));
   }
-  turn(packed.data(), m, k, m, q, k);
+  transpose(packed.data(), m, k, m, q, k);
 }
 
 // c^T = b^T a^T
@@ -145,7 +145,7 @@ template <class T> bool eigh(int64_t n, Complex<T>* a, T* w, Complex<T>* v) {
   f.heevd(job, "U", &size, matrix.data(), &size, w, work.data(), &sizes[0], reals.data(), &sizes[1], integers.data(),
           &sizes[2], &info, 1, 1);
   if (info == 0 && v != nullptr) {
-    turn(matrix.data(), n, n, n, v, n);
+    transpose(matrix.data(), n, n, n, v, n);
     conjugate(v, n * n);
   }
   return info == 0;
@@ -169,7 +169,7 @@ template <class T> bool eig(int64_t n, Complex<T>* a, Complex<T>* w, Complex<T>*
         spare_numbers(n, n));
   }
   if (info == 0 && v != nullptr) {
-    turn(left.data(), n, n, n, v, n);
+    transpose(left.data(), n, n, n, v, n);
     conjugate(v, n * n);
   }
   return info == 0;

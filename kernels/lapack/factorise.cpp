@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <utility>
 
+#include "kernels/cpu/loops/transpose.h"
 #include "kernels/lapack/blocked.h"
 #include "kernels/lapack/library.h"
-#include "kernels/lapack/turn.h"
+#include "kernels/lapack/pieces.h"
 #include "kernels/lapack/workspace.h"
 
 namespace lutra::lapack {
@@ -59,9 +61,9 @@ template <class T> bool invert(int64_t n, T* a) {
 template <class T> void qr(int64_t m, int64_t n, const T* a, T* q, T* r) {
   const int64_t k = std::min(m, n);
   auto packed = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(m * n));
-  turn(a, n, m, n, packed.get(), m);
+  transpose(a, n, m, n, packed.get(), m);
   factorise_qr(m, n, packed.get(), q);
-  turn(packed.get(), m, n, k, r, n);
+  transpose(packed.get(), m, n, k, r, n);
   for (int64_t i = 1; i < k; ++i) std::fill(r + i * n, r + i * n + i, T(0));
 }
 
@@ -97,27 +99,32 @@ template <class T> bool eig(int64_t n, T* a, Complex<T>* w, Complex<T>* v) {
 }
 
 template <class T> void lu(int64_t m, int64_t n, const T* a, T* p, T* l, T* u) {
-  int64_t k = std::min(m, n);
-  std::vector<T> packed(static_cast<std::size_t>(m * n));
+  const int64_t k = std::min(m, n);
+  auto packed = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(m * n));
+  for_pieces(m, n,
+             [&](int64_t begin, int64_t end) { transpose(a + begin * n, n, end - begin, n, packed.get() + begin, m); });
   std::vector<int> pivots;
-  turn(a, n, m, n, packed.data(), m);
-  factorise_lu(m, n, packed.data(), pivots);
-  turn(packed.data(), m, k, m, l, k);
-  for (int64_t i = 0; i < k; ++i) {
-    l[i * (k + 1)] = T(1);
-    std::fill(l + i * (k + 1) + 1, l + (i + 1) * k, T(0));
-  }
-  turn(packed.data(), m, n, k, u, n);
-  for (int64_t i = 1; i < k; ++i) std::fill(u + i * n, u + i * n + i, T(0));
+  factorise_lu(m, n, packed.get(), pivots);
   // Row i of the factors was row order[i] of a.
   std::vector<int64_t> order(static_cast<std::size_t>(m));
-  for (int64_t i = 0; i < m; ++i) order[static_cast<std::size_t>(i)] = i;
+  std::iota(order.begin(), order.end(), int64_t{0});
   for (int64_t i = 0; i < k; ++i) {
     std::swap(order[static_cast<std::size_t>(i)],
               order[static_cast<std::size_t>(pivots[static_cast<std::size_t>(i)] - 1)]);
   }
   std::fill(p, p + m * m, T(0));
   for (int64_t i = 0; i < m; ++i) p[order[static_cast<std::size_t>(i)] * m + i] = T(1);
+  for_pieces(m, n + k, [&](int64_t begin, int64_t end) {
+    const T* rows = packed.get() + begin;
+    transpose(rows, m, std::min(end, k), end - begin, l + begin * k, k);
+    for (int64_t i = begin; i < end; ++i) {
+      if (i < k) l[i * (k + 1)] = T(1);
+      std::fill(l + i * k + std::min(i + 1, k), l + (i + 1) * k, T(0));
+    }
+    if (begin >= k) return;
+    transpose(rows + begin * m, m, n - begin, std::min(end, k) - begin, u + begin * (n + 1), n);
+    for (int64_t i = begin; i < std::min(end, k); ++i) std::fill(u + i * n, u + i * n + i, T(0));
+  });
 }
 
 template bool eig(int64_t, float*, Complex64*, Complex64*);

@@ -8,10 +8,10 @@
 
 #include "core/parallel.h"
 #include "core/stop_request.h"
+#include "kernels/cpu/loops/transpose.h"
 #include "kernels/lapack/blocked.h"
 #include "kernels/lapack/library.h"
 #include "kernels/lapack/pieces.h"
-#include "kernels/lapack/turn.h"
 
 namespace lutra::lapack {
 namespace {
@@ -118,7 +118,7 @@ template <class T> void multiply(const Reflections<T>& q, const ColumnsOf<T>& z,
       const int64_t i = q.is_forward ? blocks - 1 - count : count;
       block_at(i).apply(factors_at(i), static_cast<int>(columns), x, product.data());
     }
-    if (by_rows) turn(x, q.step, columns, q.rows, out + begin, z.count);
+    if (by_rows) transpose(x, q.step, columns, q.rows, out + begin, z.count);
     else
       for (int64_t j = 0; j < columns; ++j) std::copy_n(x + j * q.step, q.rows, out + (begin + j) * q.rows);
   });

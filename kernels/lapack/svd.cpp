@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "core/stop_request.h"
+#include "kernels/cpu/loops/transpose.h"
 #include "kernels/lapack/bidiagonal.h"
 #include "kernels/lapack/blocked.h"
 #include "kernels/lapack/factorise.h"
 #include "kernels/lapack/library.h"
 #include "kernels/lapack/pieces.h"
 #include "kernels/lapack/reduction.h"
-#include "kernels/lapack/turn.h"
 #include "kernels/lapack/workspace.h"
 
 namespace lutra::lapack {
@@ -76,13 +76,13 @@ template <class T> bool svd(int64_t m, int64_t n, T* a, T* u, T* s, T* vt) {
     std::unique_ptr<T[]> turned;
     if (is_turned) {
       turned = room<T>(rows, columns);
-      turn(a, n, m, n, turned.get(), m);
+      transpose(a, n, m, n, turned.get(), m);
     }
     T* packed = is_turned ? turned.get() : a;
     factorise_qr(rows, columns, packed, q.get());
     for (int64_t j = 0; j < columns; ++j) std::copy_n(packed + j * rows, j + 1, matrix + j * b.q.step);
   } else if (is_turned) {
-    turn(a, n, m, n, matrix, b.q.step);
+    transpose(a, n, m, n, matrix, b.q.step);
   } else {
     for (int64_t j = 0; j < columns; ++j) std::copy_n(a + j * rows, rows, matrix + j * b.q.step);
   }

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "core/complex.h"
+#include "kernels/cpu/loops/transpose.h"
 
 namespace lutra::dense {
 
@@ -106,17 +107,13 @@ template <class Number> void set_identity(int64_t rows, int64_t columns, Number*
   for (int64_t i = 0; i < std::min(rows, columns); ++i) a[i * (columns + 1)] = Number(1);
 }
 
-// b (n, m) = a^T for a (m, n), or a^H. In tiles: one side is read and the other written across rows.
+// b (n, m) = a^T for a (m, n), or a^H.
 template <bool kConjugates, class Number>
 void transpose(int64_t m, int64_t n, const Number* a, int64_t a_step, Number* b, int64_t b_step) {
-  constexpr int64_t kTile = 16;
-  for (int64_t i0 = 0; i0 < m; i0 += kTile) {
-    for (int64_t j0 = 0; j0 < n; j0 += kTile) {
-      for (int64_t j = j0; j < std::min(n, j0 + kTile); ++j) {
-        for (int64_t i = i0; i < std::min(m, i0 + kTile); ++i) {
-          b[j * b_step + i] = kConjugates ? conjugate(a[i * a_step + j]) : a[i * a_step + j];
-        }
-      }
+  lutra::transpose(a, a_step, m, n, b, b_step);
+  if constexpr (kConjugates && kIsComplex<Number>) {
+    for (int64_t j = 0; j < n; ++j) {
+      for (int64_t i = 0; i < m; ++i) b[j * b_step + i] = conjugate(b[j * b_step + i]);
     }
   }
 }

@@ -39,6 +39,12 @@ template <class T, class Number> void read(const T* from, int64_t count, std::ve
   to.resize(static_cast<std::size_t>(count));
   read(from, count, to.data());
 }
+// The same to read from: in place if they have the type Number, else copied.
+template <class T, class Number> const Number* numbers_of(const T* from, int64_t count, std::vector<Number>& copy) {
+  if constexpr (std::is_same_v<T, Number>) return from;
+  read(from, count, copy);
+  return copy.data();
+}
 template <class T, class Number> void write(const std::vector<Number>& from, T* to) {
   using C = ComputeType<T>;
   for (std::size_t i = 0; i < from.size(); ++i) to[i] = static_cast<T>(static_cast<C>(from[i]));

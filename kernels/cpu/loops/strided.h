@@ -7,111 +7,9 @@
 
 #include "kernels/cpu/loops/copy_bytes.h"
 #include "kernels/cpu/loops/elementwise.h"
+#include "kernels/cpu/loops/transpose.h"
 
 namespace lutra {
-
-// Transposes a square of kSide x kSide elements in registers.
-template <class E> struct TurnedSquare {
-  static constexpr int kSide = 1;
-  static void turn(const E* from, int64_t, E* to, int64_t) { *to = *from; }
-};
-
-template <> struct TurnedSquare<uint8_t> {
-  static constexpr int kSide = 8;
-  static void turn(const uint8_t* from, int64_t from_step, uint8_t* to, int64_t to_step) {
-    using Bytes = uint8_t __attribute__((vector_size(16)));
-    using Halves = uint16_t __attribute__((vector_size(16)));
-    using Words = uint32_t __attribute__((vector_size(16)));
-    using Pairs = uint64_t __attribute__((vector_size(16)));
-    // Half registers are loaded through integers: going through memory would stall.
-    auto row = [&](int i) {
-      uint64_t eight;
-      std::memcpy(&eight, from + i * from_step, sizeof eight);
-      return Bytes(Pairs{eight, 0});
-    };
-    // Interleaves pairs of rows, then fours, then all eight. In the end each register holds two columns.
-    Halves pair[4];
-    for (int i = 0; i < 4; ++i) {
-      pair[i] = Halves(
-          __builtin_shufflevector(row(2 * i), row(2 * i + 1), 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23));
-    }
-    Words low[2], high[2];
-    for (int i = 0; i < 2; ++i) {
-      low[i] = Words(__builtin_shufflevector(pair[2 * i], pair[2 * i + 1], 0, 8, 1, 9, 2, 10, 3, 11));
-      high[i] = Words(__builtin_shufflevector(pair[2 * i], pair[2 * i + 1], 4, 12, 5, 13, 6, 14, 7, 15));
-    }
-    Pairs columns[4] = {Pairs(__builtin_shufflevector(low[0], low[1], 0, 4, 1, 5)),
-                        Pairs(__builtin_shufflevector(low[0], low[1], 2, 6, 3, 7)),
-                        Pairs(__builtin_shufflevector(high[0], high[1], 0, 4, 1, 5)),
-                        Pairs(__builtin_shufflevector(high[0], high[1], 2, 6, 3, 7))};
-    for (int i = 0; i < 4; ++i) {
-      for (int half = 0; half < 2; ++half) {
-        uint64_t eight = columns[i][half];
-        std::memcpy(to + (2 * i + half) * to_step, &eight, sizeof eight);
-      }
-    }
-  }
-};
-
-template <> struct TurnedSquare<uint16_t> {
-  static constexpr int kSide = 8;
-  static void turn(const uint16_t* from, int64_t from_step, uint16_t* to, int64_t to_step) {
-    using Halves = uint16_t __attribute__((vector_size(16)));
-    using Words = uint32_t __attribute__((vector_size(16)));
-    using Pairs = uint64_t __attribute__((vector_size(16)));
-    Halves row[8];
-    for (int i = 0; i < 8; ++i) std::memcpy(&row[i], from + i * from_step, sizeof row[i]);
-    // Columns 0 to 3 (index 0) and 4 to 7 (index 1): of two rows, then of four, then of all eight.
-    Words two[4][2];
-    for (int i = 0; i < 4; ++i) {
-      two[i][0] = Words(__builtin_shufflevector(row[2 * i], row[2 * i + 1], 0, 8, 1, 9, 2, 10, 3, 11));
-      two[i][1] = Words(__builtin_shufflevector(row[2 * i], row[2 * i + 1], 4, 12, 5, 13, 6, 14, 7, 15));
-    }
-    for (int half = 0; half < 2; ++half) {
-      Pairs four[2][2];
-      for (int i = 0; i < 2; ++i) {
-        four[i][0] = Pairs(__builtin_shufflevector(two[2 * i][half], two[2 * i + 1][half], 0, 4, 1, 5));
-        four[i][1] = Pairs(__builtin_shufflevector(two[2 * i][half], two[2 * i + 1][half], 2, 6, 3, 7));
-      }
-      for (int i = 0; i < 2; ++i) {
-        Pairs first = __builtin_shufflevector(four[0][i], four[1][i], 0, 2);
-        Pairs second = __builtin_shufflevector(four[0][i], four[1][i], 1, 3);
-        uint16_t* at = to + (4 * half + 2 * i) * to_step;
-        std::memcpy(at, &first, sizeof first);
-        std::memcpy(at + to_step, &second, sizeof second);
-      }
-    }
-  }
-};
-
-template <> struct TurnedSquare<uint32_t> {
-  static constexpr int kSide = 4;
-  static void turn(const uint32_t* from, int64_t from_step, uint32_t* to, int64_t to_step) {
-    using Words = uint32_t __attribute__((vector_size(16)));
-    using Pairs = uint64_t __attribute__((vector_size(16)));
-    Words row[4];
-    for (int i = 0; i < 4; ++i) std::memcpy(&row[i], from + i * from_step, sizeof row[i]);
-    Pairs low01 = Pairs(__builtin_shufflevector(row[0], row[1], 0, 4, 1, 5));
-    Pairs low23 = Pairs(__builtin_shufflevector(row[2], row[3], 0, 4, 1, 5));
-    Pairs high01 = Pairs(__builtin_shufflevector(row[0], row[1], 2, 6, 3, 7));
-    Pairs high23 = Pairs(__builtin_shufflevector(row[2], row[3], 2, 6, 3, 7));
-    Pairs column[4] = {__builtin_shufflevector(low01, low23, 0, 2), __builtin_shufflevector(low01, low23, 1, 3),
-                       __builtin_shufflevector(high01, high23, 0, 2), __builtin_shufflevector(high01, high23, 1, 3)};
-    for (int i = 0; i < 4; ++i) std::memcpy(to + i * to_step, &column[i], sizeof column[i]);
-  }
-};
-
-template <> struct TurnedSquare<uint64_t> {
-  static constexpr int kSide = 2;
-  static void turn(const uint64_t* from, int64_t from_step, uint64_t* to, int64_t to_step) {
-    using Pairs = uint64_t __attribute__((vector_size(16)));
-    Pairs row[2], column[2];
-    for (int i = 0; i < 2; ++i) std::memcpy(&row[i], from + i * from_step, sizeof row[i]);
-    column[0] = __builtin_shufflevector(row[0], row[1], 0, 2);
-    column[1] = __builtin_shufflevector(row[0], row[1], 1, 3);
-    for (int i = 0; i < 2; ++i) std::memcpy(to + i * to_step, &column[i], sizeof column[i]);
-  }
-};
 
 // The order in which the source is read, in elements. Axis 0 is the result's innermost axis. Neighbouring axes that the
 // source traverses as one are merged.
@@ -253,7 +151,7 @@ class StridedCopy {
   // The source is contiguous along axis `turned`, the result along axis 0. Strips of a cache line's width are read
   // along `turned` and written along axis 0. Strips of full length beat squares (measured at 1,000 and 4,000 a side).
   template <class E> void turn(const E* from, E* to, int turned) const {
-    constexpr int64_t kFewStrips = 16, kStrip = 64 / static_cast<int64_t>(sizeof(E));
+    constexpr int64_t kFewStrips = 16, kStrip = kLineOf<E>;
     int64_t to_step = 1, outer = 1;
     for (int axis = 0; axis < turned; ++axis) to_step *= dims_[axis];
     for (int axis = 1; axis < rank_; ++axis) outer *= axis == turned ? 1 : dims_[axis];
@@ -275,28 +173,10 @@ class StridedCopy {
           }
           out_stride *= dims_[axis];
         }
-        turn_strip(from + in, strides_[0], to + out, to_step, std::min(length, dims_[0] - first),
-                   std::min(kStrip, dims_[turned] - j));
+        transpose_strip(from + in, strides_[0], std::min(length, dims_[0] - first), std::min(kStrip, dims_[turned] - j),
+                        to + out, to_step);
       }
     });
-  }
-
-  // to[j, i] = from[i, j] for i < columns and j < rows; there are only a few rows.
-  template <class E>
-  static void turn_strip(const E* from, int64_t from_step, E* to, int64_t to_step, int64_t columns, int64_t rows) {
-    constexpr int64_t kSide = TurnedSquare<E>::kSide;
-    int64_t whole_columns = columns / kSide * kSide, whole_rows = rows / kSide * kSide;
-    for (int64_t i = 0; i < whole_columns; i += kSide) {
-      for (int64_t j = 0; j < whole_rows; j += kSide) {
-        TurnedSquare<E>::turn(from + i * from_step + j, from_step, to + j * to_step + i, to_step);
-      }
-    }
-    for (int64_t j = whole_rows; j < rows; ++j) {
-      for (int64_t i = 0; i < whole_columns; ++i) to[j * to_step + i] = from[i * from_step + j];
-    }
-    for (int64_t i = whole_columns; i < columns; ++i) {
-      for (int64_t j = 0; j < rows; ++j) to[j * to_step + i] = from[i * from_step + j];
-    }
   }
 
   // The source's offset where run number `row` begins, counted over the axes from `first_axis` on, and its index on
