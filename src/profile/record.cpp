@@ -105,7 +105,8 @@ class Recorder final : public Observer {
     quietly([&] {
       TraceEvent* event = find(frame.number);
       if (event == nullptr || event->kind != EventKind::Op) return;
-      event->end_ns = now_ns();
+      // Clocks take a good part of what a trace costs: an op whose kernel ran here ends with it.
+      event->end_ns = ok && frame.kernel_end_ns != kUnknown ? frame.kernel_end_ns : now_ns();
       event->has_failed = !ok;
       event->detail = frame.shapes;
       if (options_.shapes && frame.shapes == 0) event->detail = texts_.shapes_of(call, prepared, ok ? outs : nullptr);
@@ -129,6 +130,7 @@ class Recorder final : public Observer {
         event.reason = frame->reason;
         event.requested = frame->requested;
         if (frame->op == args.op) frame->shapes = event.detail;
+        if (!launched.ticket) frame->kernel_end_ns = launched.end_ns;
       } else {
         event.line = texts_.line(*context_);
       }
@@ -187,6 +189,7 @@ class Recorder final : public Observer {
   struct Frame {
     const OpDef* op = nullptr;
     uint64_t number = UINT64_MAX;
+    int64_t kernel_end_ns = kUnknown;  // of its last kernel, if that ran on the host's thread
     uint32_t line = 0, requested = 0, shapes = 0;
     Reason reason = Reason::OnlyCpu;
   };
