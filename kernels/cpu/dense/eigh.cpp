@@ -120,12 +120,9 @@ template <class Number> bool find_eigenvectors(int64_t n, const Number* a, doubl
   Reflections<Number> reflections(n, n - 1, 1);
   std::vector<double> beside(static_cast<std::size_t>(n));
   tridiagonalise(n, matrix.data(), reflections, w, beside.data());
-  std::vector<int64_t> order(static_cast<std::size_t>(n));
-  std::iota(order.begin(), order.end(), int64_t{0});
   if (v == nullptr) {
     DelayedRotations none(nullptr, 0);
     if (!find_eigenvalues(n, w, beside.data(), none)) return false;
-    std::sort(w, w + n);
   } else {
     // Rows of `vectors` become eigenvectors.
     std::vector<Number> vectors(static_cast<std::size_t>(n * n));
@@ -133,13 +130,15 @@ template <class Number> bool find_eigenvectors(int64_t n, const Number* a, doubl
     transpose<false>(n, n, matrix.data(), n, vectors.data(), n);
     DelayedRotations rotations(parts(vectors.data()), n * kParts<Number>);
     if (!find_eigenvalues(n, w, beside.data(), rotations)) return false;
+    std::vector<int64_t> order(static_cast<std::size_t>(n));
+    std::iota(order.begin(), order.end(), int64_t{0});
     std::stable_sort(order.begin(), order.end(), [w](int64_t x, int64_t y) { return w[x] < w[y]; });
     for (int64_t i = 0; i < n; ++i) {
       std::copy_n(vectors.data() + order[static_cast<std::size_t>(i)] * n, n, matrix.data() + i * n);
     }
     transpose<false>(n, n, matrix.data(), n, v, n);
-    std::sort(w, w + n);
   }
+  std::sort(w, w + n);
   for (int64_t i = 0; i < n; ++i) w[i] = std::ldexp(w[i], exponent);
   return true;
 }

@@ -58,7 +58,7 @@ class ComplexSchur {
   bool find(Complex128* w) {
     int64_t tries = 0;
     for (int64_t last = n_ - 1; last >= 0;) {
-      const int64_t first = begin_of_block(last);
+      const int64_t first = begin_of_block(n_, h_, last, norm_);
       if (first == last) {
         w[last] = at(last, last);
         --last;
@@ -73,19 +73,6 @@ class ComplexSchur {
 
  private:
   Complex128& at(int64_t i, int64_t j) { return h_[i * n_ + j]; }
-
-  int64_t begin_of_block(int64_t last) {
-    int64_t i = last;
-    for (; i > 0; --i) {
-      double both = size_of(at(i - 1, i - 1)) + size_of(at(i, i));
-      if (both == 0) both = norm_;
-      if (size_of(at(i, i - 1)) <= std::max(kEpsilon * both, kNegligible)) {
-        at(i, i - 1) = Complex128(0);
-        break;
-      }
-    }
-    return i;
-  }
 
   // The eigenvalue of the last 2 x 2 numbers that is nearer to the last one; every tenth time another.
   Complex128 shift(int64_t last, int64_t tries) {

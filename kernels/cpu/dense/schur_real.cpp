@@ -53,7 +53,7 @@ class RealSchur {
   bool find() {
     int64_t tries = 0;
     for (int64_t last = n_ - 1; last >= 0;) {
-      const int64_t first = begin_of_block(last);
+      const int64_t first = begin_of_block(n_, h_, last, norm_);
       if (first == last) {
         w_[last] = Complex128(at(last, last));
         --last;
@@ -72,20 +72,6 @@ class RealSchur {
 
  private:
   double& at(int64_t i, int64_t j) { return h_[i * n_ + j]; }
-
-  // Where the block that ends at `last` begins. A number below the diagonal that is a rounding of its neighbours is 0.
-  int64_t begin_of_block(int64_t last) {
-    int64_t i = last;
-    for (; i > 0; --i) {
-      double both = std::fabs(at(i - 1, i - 1)) + std::fabs(at(i, i));
-      if (both == 0) both = norm_;
-      if (std::fabs(at(i, i - 1)) <= std::max(kEpsilon * both, kNegligible)) {
-        at(i, i - 1) = 0;
-        break;
-      }
-    }
-    return i;
-  }
 
   // Every tenth time others are tried, for the few matrices that come back to where they were.
   Shifts shifts(int64_t first, int64_t last, int64_t tries) {
