@@ -32,7 +32,7 @@ take("torch.", {
   compile = "lutra.graph(f)", dtype = "x.dtype", equal = "lutra.array_equal(a, b)",
   gather = "lutra.take_along_axis(x, indices, axis)",
   ger = "lutra.outer(a, b)", i0 = "lutra.bessel_i0(x)",
-  igamma = "lutra.gammainc(a, x)", igammac = "lutra.gammaincc(a, x)",
+  ["nn.EmbeddingBag"] = "lutra.embedding_bag(ids, weight)", igamma = "lutra.gammainc(a, x)", igammac = "lutra.gammaincc(a, x)",
   load = "lutra.load(path)",
   manualSeed = "lutra.random.set_seed(seed)", median = "lutra.median(x, axis); of two middle elements it is their mean",
   movedim = "lutra.moveaxis(x, from, to)", normal = "lutra.random.normal(shape, {mean = , stddev = })",
