@@ -108,6 +108,7 @@ take("torch.nn.", {
   BCEWithLogitsLoss = "lutra.nn.losses.BinaryCrossentropy{from_logits = true}",
   Conv1d = "lutra.nn.Conv1D(filters, kernel_size)",
   Conv2d = "lutra.nn.Conv2D(filters, kernel_size)", Conv3d = "lutra.nn.Conv3D(filters, kernel_size)",
+  ConvTranspose3d = "lutra.nn.Conv3DTranspose(filters, kernel_size)",
   ConvTranspose1d = "lutra.nn.Conv1DTranspose(filters, kernel_size)",
   ConvTranspose2d = "lutra.nn.Conv2DTranspose(filters, kernel_size)",
   CosineEmbeddingLoss = "lutra.nn.losses.CosineSimilarity()", CrossEntropyLoss = kEntropy,
