@@ -75,7 +75,7 @@ end)
 expect.case("refused", function()
   local function refuses(text, f, ...) expect.raises("InvalidArgument", text, f, ...) end
   refuses("Conv3DTranspose: filters is 0", nn.Conv3DTranspose, 0, 2)
-  refuses("Conv3DTranspose: kernel_size is a list, expected a number or a list of three", nn.Conv3DTranspose, 1, { 2, 2 })
+  refuses("Conv3DTranspose: kernel_size is a table, expected a number or a list of three", nn.Conv3DTranspose, 1, { 2, 2 })
   refuses("output_padding is 2, and strides 2: expected less than that", nn.Conv3DTranspose, 1, 2, { strides = 2, output_padding = 2 })
   refuses("unknown option 'groups'", nn.Conv3DTranspose, 1, 2, { groups = 2 })
   refuses("expected (depth, height, width, channels)", nn.Conv3DTranspose(1, 2), lt.ones { 1, 2, 3, 4 })
