@@ -27,8 +27,6 @@ return function(add)
   row("erfinv", "chance", "lt.erfinv(chance)", "torch.erfinv(chance)", nil, one)
   row("lgamma", "p", "lt.lgamma(p)", "torch.lgamma(p)", nil, one)
   row("digamma", "p", "lt.digamma(p)", "torch.digamma(p)", nil, {read = 4, write = 4, tolerance = 1e-4})
-  row("ldexp", "p", "lt.ldexp(p, 3)", "torch.ldexp(p, torch.tensor(3))", "np.ldexp(p, 3)", one)
-  row("gammainc", "p", "lt.gammainc(2.5, p)", "torch.special.gammainc(torch.full_like(p, 2.5), p)", nil, one)
   row("polygamma 1", "p", "lt.polygamma(1, p)", "torch.polygamma(1, p)", nil, {read = 4, write = 4, tolerance = 1e-4})
   row("gradient", "m", "lt.gradient(m)", "torch.gradient(m, dim=1)[0]", "np.gradient(m, axis=1)", one)
   row("convolve with 9", "x y", "lt.convolve(x, y[{{1, 9}}])",
