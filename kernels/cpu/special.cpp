@@ -1,8 +1,10 @@
-// erfc, erfinv, lgamma and its derivatives on the CPU.
+// erfc, erfinv, lgamma and its derivatives, and the incomplete gamma functions on the CPU.
 
 #include "kernels/element/special.h"
 
+#include "kernels/cpu/loops/elementwise.h"
 #include "kernels/cpu/loops/unary.h"
+#include "kernels/element/incomplete_gamma.h"
 #include "ops/special.h"
 
 namespace lutra {
@@ -38,6 +40,17 @@ template <class T> void run_polygamma(const KernelArgs& args) {
   else run_function<Polygamma, T>(args);
 }
 
+// Not inlined: it is long, and does not vectorise.
+[[gnu::noinline]] GammaParts parts_of(double a, double x) { return gamma_parts(a, x); }
+struct Igamma {
+  static constexpr int64_t kGrain = 64;
+  template <class T> static T apply(T a, T x) { return static_cast<T>(parts_of(a, x).lower); }
+};
+struct Igammac {
+  static constexpr int64_t kGrain = 64;
+  template <class T> static T apply(T a, T x) { return static_cast<T>(parts_of(a, x).upper); }
+};
+
 }  // namespace
 
 void register_special_cpu(KernelRegistry& kernels) {
@@ -45,6 +58,8 @@ void register_special_cpu(KernelRegistry& kernels) {
   add_function_of(kernels, "Erfinv", [](auto x) { return erfinv_of(x); });
   add_function<Lgamma>(kernels, "Lgamma");
   add_function<Digamma>(kernels, "Digamma");
+  add_binary<Igamma>(kernels, "Igamma", AllFloats{});
+  add_binary<Igammac>(kernels, "Igammac", AllFloats{});
   kernels.add_each("Polygamma", DeviceType::CPU, AllFloats{},
                    [](auto tag) { return KernelEntry{.run = run_polygamma<typename decltype(tag)::type>}; });
 }

@@ -1,6 +1,7 @@
-// erfc, erfinv, lgamma and its derivatives on cards.
+// erfc, erfinv, lgamma and its derivatives, and the incomplete gamma functions on cards.
 #include "kernels/cuda/elementwise.h"
 #include "kernels/element/element.h"
+#include "kernels/element/incomplete_gamma.h"
 #include "kernels/element/special.h"
 #include "ops/special.h"
 
@@ -31,6 +32,13 @@ struct Polygamma : Costly {
   int n;
 };
 
+struct Igamma : Costly {
+  template <class T> static constexpr T apply(T a, T x) { return static_cast<T>(gamma_parts(a, x).lower); }
+};
+struct Igammac : Costly {
+  template <class T> static constexpr T apply(T a, T x) { return static_cast<T>(gamma_parts(a, x).upper); }
+};
+
 }  // namespace
 
 void register_special_cuda(CudaKernels& kernels) {
@@ -38,6 +46,8 @@ void register_special_cuda(CudaKernels& kernels) {
   add_unary<Erfinv>(kernels, "Erfinv", AllFloats{});
   add_unary<Lgamma>(kernels, "Lgamma", AllFloats{});
   add_unary<Digamma>(kernels, "Digamma", AllFloats{});
+  add_binary<Igamma>(kernels, "Igamma", AllFloats{});
+  add_binary<Igammac>(kernels, "Igammac", AllFloats{});
   add_unary<Polygamma>(kernels, "Polygamma", AllFloats{});
 }
 

@@ -32,6 +32,7 @@ take("torch.", {
   compile = "lutra.graph(f)", dtype = "x.dtype", equal = "lutra.array_equal(a, b)",
   gather = "lutra.take_along_axis(x, indices, axis)",
   ger = "lutra.outer(a, b)", i0 = "lutra.bessel_i0(x)",
+  ["nn.EmbeddingBag"] = "lutra.embedding_bag(ids, weight)", igamma = "lutra.gammainc(a, x)", igammac = "lutra.gammaincc(a, x)",
   load = "lutra.load(path)",
   manualSeed = "lutra.random.set_seed(seed)", median = "lutra.median(x, axis); of two middle elements it is their mean",
   movedim = "lutra.moveaxis(x, from, to)", normal = "lutra.random.normal(shape, {mean = , stddev = })",
@@ -107,6 +108,7 @@ take("torch.nn.", {
   BCEWithLogitsLoss = "lutra.nn.losses.BinaryCrossentropy{from_logits = true}",
   Conv1d = "lutra.nn.Conv1D(filters, kernel_size)",
   Conv2d = "lutra.nn.Conv2D(filters, kernel_size)", Conv3d = "lutra.nn.Conv3D(filters, kernel_size)",
+  ConvTranspose3d = "lutra.nn.Conv3DTranspose(filters, kernel_size)",
   ConvTranspose1d = "lutra.nn.Conv1DTranspose(filters, kernel_size)",
   ConvTranspose2d = "lutra.nn.Conv2DTranspose(filters, kernel_size)",
   CosineEmbeddingLoss = "lutra.nn.losses.CosineSimilarity()", CrossEntropyLoss = kEntropy,
@@ -314,8 +316,8 @@ local same = {
     random.Generator random.beta random.binomial random.choice random.dirichlet random.exponential random.gamma
     random.laplace random.multinomial random.normal random.permutation random.poisson random.randint
     random.shuffle random.uniform random fft]],
-  scipy = [[special.digamma special.erf special.erfc special.erfinv special.expm1 special.log1p special.log_softmax
-    special.logit special.logsumexp special.polygamma special.round special.sinc special.softmax
+  scipy = [[special.digamma special.erf special.erfc special.erfinv special.expm1 special.gammainc special.gammaincc special.log1p
+    special.log_softmax special.logit special.logsumexp special.polygamma special.round special.sinc special.softmax
     special.softplus special.xlogy linalg.block_diag linalg.cholesky linalg.det linalg.eig linalg.eigh
     linalg.eigvals linalg.eigvalsh linalg.expm linalg.inv linalg.lstsq linalg.lu linalg.norm linalg.pinv
     linalg.qr linalg.solve linalg.svd signal.convolve signal.correlate signal.istft signal.stft
@@ -340,8 +342,8 @@ local same = {
     fft linalg.cholesky linalg.cond linalg.cross linalg.det linalg.eig linalg.eigh linalg.eigvals
     linalg.eigvalsh linalg.inv linalg.lstsq linalg.lu linalg.matmul linalg.matrix_norm linalg.matrix_power
     linalg.matrix_rank linalg.multi_dot linalg.norm linalg.pinv linalg.qr linalg.slogdet linalg.solve linalg.svd
-    linalg.vander special.digamma special.erf special.erfc special.erfinv special.expm1 special.log1p
-    special.log_softmax special.logit special.logsumexp special.polygamma special.round special.sinc
+    linalg.vander special.digamma special.erf special.erfc special.erfinv special.expm1 special.gammainc
+    special.gammaincc special.log1p special.log_softmax special.logit special.logsumexp special.polygamma special.round special.sinc
     special.softmax special.xlogy nn.functional.adaptive_avg_pool1d nn.functional.adaptive_avg_pool3d
     nn.functional.avg_pool1d nn.functional.avg_pool3d nn.functional.batch_norm nn.functional.celu
     nn.functional.conv1d nn.functional.conv2d nn.functional.conv3d nn.functional.cosine_similarity
@@ -365,7 +367,7 @@ local same = {
     logical_or math.abs math.acos math.acosh math.add math.add_n math.angle math.argmax math.argmin math.asin
     math.asinh math.atan math.atan2 math.atanh math.bincount math.ceil math.confusion_matrix math.conj math.cos
     math.cosh math.count_nonzero math.cumprod math.cumsum math.digamma math.erf math.erfinv math.erfc math.exp
-    math.expm1 math.floor math.floordiv math.imag math.l2_normalize math.lgamma math.log math.log1p
+    math.expm1 math.floor math.floordiv math.igamma=gammainc math.igammac=gammaincc math.imag math.l2_normalize math.lgamma math.log math.log1p
     math.log_sigmoid math.logical_and math.logical_not math.logical_or math.logical_xor math.maximum
     math.minimum math.mod math.polygamma math.polyval math.pow math.real math.reciprocal math.round math.rsqrt
     math.segment_max math.segment_mean math.segment_min math.segment_sum math.sigmoid math.sign math.sin

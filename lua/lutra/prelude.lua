@@ -119,7 +119,7 @@ for name, more in pairs {
   end)
 end
 comes_late(lutra, "functions.sets", { "union1d", "intersect1d", "setdiff1d", "setxor1d" })
-comes_late(lutra, "functions.segments", { "segment_sum", "segment_mean", "segment_max", "segment_min" })
+comes_late(lutra, "functions.segments", { "segment_sum", "segment_mean", "segment_max", "segment_min", "embedding_bag" })
 comes_late(lutra, "functions.norms_of_lists", { "global_norm", "clip_by_global_norm" })
 comes_late(lutra, "functions.loops", { "map_fn", "vmap", "scan", "while_loop" })
 comes_late(lutra, "functions.signal", { "hann_window", "hamming_window", "blackman_window",
@@ -145,11 +145,11 @@ comes_late(lutra, "functions.products", { "vecdot", "tensordot", "inner", "vdot"
 comes_late(lutra, "functions.matrices", { "logdet", "cond", "diag_embed", "fill_diagonal" })
 comes_late(lutra, "functions.polynomials", { "roots", "poly", "polyadd", "polymul", "polyder", "polyint" })
 comes_late(lutra, "functions.numbers", { "deg2rad", "rad2deg", "sinc", "signbit", "copysign", "logaddexp2", "isposinf",
-  "isneginf", "lcm", "logspace", "geomspace", "exp2", "fmax", "fmin" })
+  "isneginf", "lcm", "logspace", "geomspace", "exp2", "fmax", "fmin", "frexp", "ldexp" })
 comes_late(lutra, "functions.reductions", { "logcumsumexp", "cumulative_trapezoid", "average", "std_mean", "var_mean",
   "count_nonzero", "ptp", "nancumsum", "nancumprod", "nanquantile", "nanpercentile", "nanargmax", "nanargmin" })
 comes_late(lutra, "functions.axes", { "moveaxis", "swapaxes", "rot90", "reverse_sequence" })
-comes_late(lutra, "functions.orders", { "unique_consecutive", "ravel_multi_index", "lexsort", "digitize", "histogram2d",
+comes_late(lutra, "functions.orders", { "unique_consecutive", "ravel_multi_index", "lexsort", "digitize", "histogram2d", "histogramdd",
   "confusion_matrix", "dynamic_partition" })
 comes_late(lutra, "functions.bessel", { "bessel_i0" })
 comes_late(lutra, "functions.shrinking", { "hardtanh", "hardshrink", "softshrink", "tanhshrink", "threshold", "squareplus",

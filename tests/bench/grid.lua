@@ -267,5 +267,6 @@ dofile("tests/bench/grid_composed.lua")(add)
 dofile("tests/bench/grid_shapes.lua")(add)
 dofile("tests/bench/grid_conv.lua")(add)
 dofile("tests/bench/grid_functions.lua")(add)
+dofile("tests/bench/grid_elements.lua")(add)
 dofile("tests/bench/grid_transforms.lua")(add)
 return grid

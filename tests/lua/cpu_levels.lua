@@ -27,7 +27,7 @@ local skipped = set("save load Variable tidy device help time synchronize matmul
 local rounded = set("exp expm1 log log1p sin cos tan asin acos atan sinh cosh tanh erf sigmoid silu gelu softplus elu selu " ..
                     "mish log_sigmoid celu glu kl_div ctc_loss scaled_dot_product_attention pow atan2 asinh acosh atanh " ..
                     "log2 log10 gumbel_softmax xlogy logaddexp logit softmax log_softmax logsumexp erfc erfinv lgamma digamma " ..
-                    "bessel_i0 exp2 logaddexp2 logcumsumexp sinc tanhshrink")
+                    "gammainc gammaincc bessel_i0 exp2 logaddexp2 logcumsumexp sinc tanhshrink")
 local kept, count_kept = {}, 0
 local function tell(name, result, ...)
   if skipped[name] or getmetatable(result) ~= "lutra.Tensor" then return end

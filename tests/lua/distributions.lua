@@ -82,6 +82,8 @@ expect.case("classes count from 1, and batches broadcast", function()
   near(D.Normal({ { 0 }, { 1 } }, { 1, 2, 3 }):log_prob(0):float64(), tensor({ shape = { 2, 3 }, -0.9189385, -1.6120857, -2.0175508, -1.4189385,
     -1.7370857, -2.0731064 }) and { shape = { 2, 3 }, -0.9189385, -1.6120857, -2.0175508, -1.4189385, -1.7370857, -2.0731064 }, 1e-6, "batch")
   near(D.Bernoulli({ logits = { 2.0, -1.0 } }):log_prob({ 1, 0 }):float64(), { shape = { 2 }, -0.126928, -0.3132617 }, 1e-6, "logits")
+  -- scipy.stats.gamma.cdf([-1, 0, 0.5, 3], 2.5, scale = 1 / 1.5)
+  near(D.Gamma(2.5, 1.5):cdf({ -1.0, 0.0, 0.5, 3.0 }):float64(), { shape = { 4 }, 0.0, 0.0, 0.08693018545560456, 0.8909358420502275 }, 1e-6, "cdf of Gamma")
   near(D.Normal(1, 2):icdf(D.Normal(1, 2):cdf({ -3.0, 0.5, 4.0 })):float64(), { shape = { 3 }, -3.0, 0.5, 4.0 }, 1e-5, "icdf")
   local scale = lt.constant { { 2.0, 0.0 }, { 0.5, 1.3228757 } }
   near(D.MultivariateNormal({ 0, 0 }, { scale_tril = scale }):covariance():float64(), { shape = { 2, 2 }, 4, 1, 1, 2 }, 1e-6, "covariance")

@@ -96,6 +96,35 @@ expect.case("metrics, without and with weights", function()
   end
 end)
 
+-- Keras 3.15's numbers.
+expect.case("correlations", function()
+  local y = { { { 0, 1, 0.5 }, { 1, 1, 0.2 } }, { { 0.3, -1, 2 }, { 4, 0.5, 1.5 } } }
+  local p = { { { 0.1, 0.9, 0.5 }, { 1, 0.9, 0.2 } }, { { 0.5, -0.25, 1 }, { 2, 1, 3 } } }
+  local weights = { { 1.0, 3.0 }, { 0.5, 2.0 } }
+  local function result(name, options, weighted)
+    local metric = nn.metrics[name](options)
+    for i = 1, 2 do metric:update_state(lt.constant(y[i]), lt.constant(p[i]), weighted and lt.constant(weights[i]) or nil) end
+    return metric:result()
+  end
+  expect.close(result("PearsonCorrelation"), 0.8131034970283508, 1e-6)
+  expect.close(result("PearsonCorrelation", nil, true), 0.7731893062591553, 1e-6)
+  local none = result("PearsonCorrelation", { axis = 1 })
+  assert(none ~= none, "a column is constant")
+  expect.close(result("ConcordanceCorrelation"), 0.7243220806121826, 1e-6)
+  expect.close(result("ConcordanceCorrelation", nil, true), 0.7320807576179504, 1e-6)
+  expect.close(result("ConcordanceCorrelation", { axis = 1 }), 0.4701610505580902, 1e-6)
+  local metric = nn.metrics.PearsonCorrelation()
+  metric:update_state({ { 1, 2, 4 } }, { { 1, 3, 4 } })
+  expect.close(metric:result(), 13 / (2 * math.sqrt(49)), 1e-6, "of integers")
+  expect.equal(nn.metrics.ConcordanceCorrelation().name, "concordance_correlation")
+  expect.raises("InvalidArgument", "pearson_correlation", metric.update_state, metric, { { 1, 2 } }, { { 1.0, 2, 3 } })
+  expect.raises("InvalidArgument", "unknown option 'axes'", nn.metrics.PearsonCorrelation, { axes = 1 })
+  local model = nn.Sequential { nn.Dense(3, { input_shape = { 3 } }) }
+  model:compile { loss = "mse", metrics = { "pearson_correlation", "ConcordanceCorrelation" } }
+  local logs = model:evaluate(lt.constant(p[1]), lt.constant(y[1]), { verbose = 0, return_dict = true })
+  assert(logs.pearson_correlation and logs.concordance_correlation)
+end)
+
 expect.case("by name in compile, from a file, and on batches without rows", function()
   local x, y = data("P", 1), data("BITS", 1)
   local model = nn.Sequential { nn.Dense(3, { activation = "sigmoid", input_shape = { 3 } }) }

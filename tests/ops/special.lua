@@ -1,5 +1,6 @@
 local spec = require "spec"
 local statistics = require "statistics"
+local two = require "two_inputs"
 
 local nan, inf = 0 / 0, math.huge
 local function float_of(dtype) return dtype:find("float") and dtype or "float32" end
@@ -130,3 +131,59 @@ spec "polygamma" {
   },
   check = function(t) statistics.check(t, "polygamma", 1e-13) end,
 }
+
+-- By the power series, in plain Lua.
+local function gammainc(a, x)
+  if x == 0 then return 0 end
+  local term, sum = 1, 1
+  for n = 1, 400 do
+    term = term * x / (a + n)
+    sum = sum + term
+  end
+  return sum * math.exp(a * math.log(x) - x - lgamma(a + 1))
+end
+local function gammaincc(a, x) return 1 - gammainc(a, x) end
+local function float64s(list) return lt.constant(list, { dtype = "float64" }) end
+
+-- At the ends, as SciPy.
+local ends = { { 0, 0, inf, 1, inf, -1, 2, nan, 0.5 }, { 0, 2, 1, inf, inf, 1, 0, 1, -1 } }
+for name, form in pairs {
+  gammainc = { reference = gammainc, sign = 1, ends = { nan, 1, 0, 1, nan, nan, 0, nan, nan },
+    example = { { 1.0, 2.0 }, { 1.0, 2.0 }, gives = { 0.6321, 0.5940 } } },
+  gammaincc = { reference = gammaincc, sign = -1, ends = { nan, 0, 1, 0, nan, nan, 1, nan, nan },
+    example = { { 1.0, 2.0 }, { 1.0, 2.0 }, gives = { 0.3679, 0.4060 } } },
+} do
+  spec(name) {
+    example = form.example,
+    examples = {
+      { ends[1], ends[2], gives = form.ends },
+      { float16 { 1.5 }, float16 { 1.5 }, gives = { name == "gammainc" and 0.6084 or 0.3916 }, dtype = "float16", tolerance = 1e-3 },
+      { 1, 2, gives = name == "gammainc" and 0.8647 or 0.1353, dtype = "float32", shape = {} },
+    },
+    reference = form.reference,
+    samples = two.shapes,
+    dtypes = { "float32", "float64", "int32" },
+    domain = { { 1, 30 }, { 1, 40 } },
+    tolerance = 2e-6,
+    result = float_of,
+    rejects = {
+      { args = { zeros { 2 }, zeros { 3 } }, says = name .. ": a (2,) and x (3,) do not broadcast" },
+      { args = { bool { true }, bool { true } }, says = name .. ": a is bool, expected a number" },
+      { args = { { 1 } }, says = name .. ": 1 argument given, expected " .. name .. "(a, x)" },
+    },
+    check = function(t)
+      statistics.check(t, name, 3e-13)
+      local op = lt[name]
+      -- The density, and its slope, by x.
+      local a, x = float64s { 0.5, 1, 3, 1000 }, float64s { 2, 0, 1.5, 1010 }
+      local density = { 0.053990966513188056, 1, 0.25102143016698353, 0.011884515036029953 }
+      for i, d in ipairs(density) do density[i] = form.sign * d end
+      t.close(two.slope(function(v) return op(a, v) end, x), density, 1e-12)
+      t.close(two.second(function(v) return op(float64s { 3 }, v) end, float64s { 1.5 }), { form.sign * 0.08367381005566118 }, 1e-12)
+      t.close(two.slope(function(v) return op(3, v) end, lt.constant { { 1.5 } }), { { density[3] } }, 1e-6)
+      -- Not one by a, which would be wrong without a word; that by x is there beside it.
+      t.raises("InvalidArgument", name .. ": there is no gradient by a", two.slope, function(v) return op(v, 2.0) end, float64s { 1 })
+      t.close(two.slope(function(v) return op(lt.stop_gradient(v + 1.5), v) end, float64s { 1.5 }), { density[3] }, 1e-12)
+    end,
+  }
+end

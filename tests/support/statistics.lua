@@ -1,6 +1,9 @@
--- Holds ops against NumPy and SciPy: the data of make_statistics_golden.py and make_numerics_golden.py.
+-- Holds ops against NumPy and SciPy: the data of make_statistics_golden.py,
+-- make_numerics_golden.py and make_incomplete_gamma_golden.py.
 local collector = require "collector"
-local golden = { require "golden.statistics_golden", require "golden.numerics_golden" }
+local golden = {
+  require "golden.statistics_golden", require "golden.numerics_golden", require "golden.incomplete_gamma_golden",
+}
 
 local statistics = {}
 

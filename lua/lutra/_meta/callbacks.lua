@@ -131,6 +131,22 @@ function callbacks.ReduceLROnPlateau(options) end
 --- Source: keras.callbacks.CSVLogger
 function callbacks.CSVLogger(path, options) end
 
+--- Evaluates with the averages that an optimizer with use_ema keeps: they are the model's weights while it is validated,
+--- evaluated or predicts, and with swap_on_epoch also from the end of an epoch to the next one's beginning, for the
+--- callbacks behind it, such as ModelCheckpoint.
+---@param options? table {swap_on_epoch = false}
+---@return table # for the callbacks of fit, evaluate and predict
+--- Errors: InvalidArgument if the optimizer has no use_ema, or divides its averages among processes; FailedPrecondition
+---   for evaluate and predict before the first step.
+--- Example:
+---     local model = lt.nn.Sequential { lt.nn.Dense(1, {input_shape = {1}, kernel_initializer = "zeros"}) }
+---     model:compile {optimizer = lt.optim.SGD {learning_rate = 0.1, use_ema = true}, loss = "mse"}
+---     local swap = lt.nn.callbacks.SwapEMAWeights()
+---     local history = model:fit({{1.0}}, {{1.0}}, {validation_data = {{{1.0}}, {{1.0}}}, verbose = 0, callbacks = {swap}})
+---     print(("%.2f"):format(history.history.val_loss[1]))  --> 0.36
+--- Source: keras.callbacks.SwapEMAWeights
+function callbacks.SwapEMAWeights(options) end
+
 --- Ends the training at a loss that is nan or infinite, before the step that would spoil the weights. It reports on
 --- stderr the epoch, the step, and the first layer whose result was not finite; its fields `epoch`, `step` and `layer`
 --- hold them. Each step waits for its loss.

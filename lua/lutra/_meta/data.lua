@@ -293,6 +293,19 @@ data.zip = Dataset.zip
 --- Source: tf.data.TextLineDataset
 function data.text_lines(...) end
 
+--- The paths of files that match a pattern: * stands for any text within a name, ? for one character, [abc], [a-z] and
+--- [!a] for one of these characters or none of them. They are in ascending order, or in a new order in each iteration.
+---@param pattern string|string[] a pattern, or a list of them
+---@param options? table {shuffle = true; seed: the same orders in each run}
+---@return lutra.data.Dataset # of strings
+--- Errors: NotFound if no file matches; InvalidArgument for a pattern that is no string.
+--- Example:
+---     local path = os.tmpname()
+---     for name in lt.data.list_files(path .. "*", {shuffle = false}):iterate() do print(name == path) end  --> true
+---     os.remove(path)
+--- Source: tf.data.Dataset.list_files
+function data.list_files(pattern, options) end
+
 --- The rows of a csv as tables of scalars by column, and with `label` that column as the second value. The file is read
 --- at once; its first line names the columns.
 ---@param path string

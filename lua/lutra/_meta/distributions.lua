@@ -65,7 +65,7 @@ function distributions.Beta(a, b, options) end
 ---@param concentration lutra.Tensor|number above 0
 ---@param rate? lutra.Tensor|number above 0, default 1
 ---@param options? {validate_args?: boolean}
----@return lutra.distributions.Distribution
+---@return lutra.distributions.Distribution # also with cdf(x), which has no gradient by the concentration
 --- Errors: InvalidArgument for a parameter that is not above 0, or parameters that do not broadcast.
 --- Example:
 ---     print(("%.4f"):format(lt.distributions.Gamma(2, 4):mean():item()))  --> 0.5000

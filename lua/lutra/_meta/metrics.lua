@@ -396,6 +396,29 @@ function metrics.RecallAtPrecision(options) end
 --- Source: keras.metrics.CosineSimilarity
 function metrics.CosineSimilarity(options) end
 
+--- The mean of Pearson's correlation coefficients of labels and predictions along an axis; nan where either is constant.
+---@param options? table {axis = -1, name}
+---@return table # with update_state, result and reset_state
+--- Errors: InvalidArgument for an unknown option or one that is out of range.
+--- Example:
+---     local metric = lt.nn.metrics.PearsonCorrelation()
+---     metric:update_state({{0, 1, 0.5}, {1, 1, 0.2}}, {{0.1, 0.9, 0.5}, {1, 0.9, 0.2}})
+---     print(("%.4f"):format(metric:result()))  --> 0.9967
+--- Source: keras.metrics.PearsonCorrelation
+function metrics.PearsonCorrelation(options) end
+
+--- The mean of Lin's concordance coefficients of labels and predictions along an axis: correlation, less where means or
+--- variances differ.
+---@param options? table {axis = -1, name}
+---@return table # with update_state, result and reset_state
+--- Errors: InvalidArgument for an unknown option or one that is out of range.
+--- Example:
+---     local metric = lt.nn.metrics.ConcordanceCorrelation()
+---     metric:update_state({{0, 1, 0.5}, {1, 1, 0.2}}, {{0.1, 0.9, 0.5}, {1, 0.9, 0.2}})
+---     print(("%.4f"):format(metric:result()))  --> 0.9816
+--- Source: keras.metrics.ConcordanceCorrelation
+function metrics.ConcordanceCorrelation(options) end
+
 --- The mean of max(1 - y p, 0). Labels are -1 and 1, or 0 and 1.
 ---@param options? table {name}
 ---@return table # with update_state, result and reset_state

@@ -1118,6 +1118,32 @@ function lutra.frac(x) end
 --- Errors: InvalidArgument if x is bool.
 function Tensor:frac() end
 
+--- The regularised lower incomplete gamma function: the share of the gamma function's integral below x; the probability that a gamma variable of shape a is at most x. nan for negative arguments.
+---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # the broadcast shape of both; float32 for integers, else the promoted dtype
+--- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a gradient by a.
+function lutra.gammainc(a, x) end
+
+--- The regularised lower incomplete gamma function: the share of the gamma function's integral below x; the probability that a gamma variable of shape a is at most x. nan for negative arguments.
+---@param x any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # the broadcast shape of both; float32 for integers, else the promoted dtype
+--- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a gradient by a.
+function Tensor:gammainc(x) end
+
+--- The regularised upper incomplete gamma function, 1 - gammainc(a, x), without the digits that the difference loses.
+---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # the broadcast shape of both; float32 for integers, else the promoted dtype
+--- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a gradient by a.
+function lutra.gammaincc(a, x) end
+
+--- The regularised upper incomplete gamma function, 1 - gammainc(a, x), without the digits that the difference loses.
+---@param x any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # the broadcast shape of both; float32 for integers, else the promoted dtype
+--- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a gradient by a.
+function Tensor:gammaincc(x) end
+
 --- The slices of x at the given indices along an axis. Indices count from 1, negative ones from the end.
 ---@param x any at least one axis; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64, complex64 or complex128
 ---@param indices any any shape; int8, uint8, int16, int32 or int64

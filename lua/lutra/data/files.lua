@@ -1,4 +1,4 @@
--- Datasets of files: lines of texts, columns of a csv, images in folders of classes. Loaded when one is named.
+-- Datasets of files: their paths, lines of texts, columns of a csv, images in folders of classes. Loaded when one is named.
 local lutra, tools, use = ...
 local options, dataset, structure = use "options", use "data.dataset", use "data.structure"
 local Dataset, kUnknown = dataset.Dataset, dataset.kUnknown
@@ -75,6 +75,72 @@ function files.csv(path, given)
   if count == 0 then tools.fail("InvalidArgument", "csv: no column is left beside the label") end
   if not read.label then return Dataset.from_tensor_slices(features) end
   return Dataset.from_tensor_slices(features, column(read.label))
+end
+
+-- A pattern of one folder's names as a pattern of Lua: * stands for any text, ? for one character, [ab] and [a-c] for one
+-- of those, [!a] for none of them.
+local function name_pattern(text)
+  local out, i = { "^" }, 1
+  while i <= #text do
+    local c = text:sub(i, i)
+    local first, last, negated, set = text:find("^%[(!?)(%]?[^%]]*)%]", i)
+    if c == "*" then out[#out + 1] = ".*"
+    elseif c == "?" then out[#out + 1] = "."
+    elseif c == "[" and first then
+      out[#out + 1] = "[" .. (negated == "!" and "^" or "") .. set:gsub("[%%%]%^]", "%%%0") .. "]"
+      i = last
+    else out[#out + 1] = (c:gsub("%p", "%%%0")) end
+    i = i + 1
+  end
+  return table.concat(out) .. "$"
+end
+
+-- Adds the paths of files that match the pattern's parts from `at` on, below `folder`.
+local function add_matches(found, folder, parts, at)
+  local is_there, names = pcall(tools.list_folder, folder == "" and "." or folder, "list_files")
+  if not is_there then
+    if not lutra.iserror(names, "NotFound") then error(names, 0) end
+    return
+  end
+  local wanted, is_last = name_pattern(parts[at]), at == #parts
+  for _, name in ipairs(names) do
+    local is_folder = name:find "/$" ~= nil
+    name = name:gsub("/$", "")
+    if is_folder ~= is_last and name:find(wanted) then
+      if is_last then found[#found + 1] = folder .. name
+      else add_matches(found, folder .. name .. "/", parts, at + 1) end
+    end
+  end
+end
+
+-- list_files(pattern[, {shuffle, seed}]): the paths of files that match a pattern, or one of several.
+function files.list_files(pattern, given)
+  local who = "list_files"
+  local read = options.read(who, given, { shuffle = true, seed = false })
+  options.boolean(who, "shuffle", read.shuffle)
+  if read.seed then options.count(who, "seed", read.seed, math.mininteger) end
+  local list = type(pattern) == "table" and getmetatable(pattern) == nil and pattern or { pattern }
+  if #list == 0 then tools.fail("InvalidArgument", "list_files: pattern is an empty list, expected patterns of paths") end
+  local found = {}
+  for i = 1, #list do
+    local text = list[i]
+    if type(text) ~= "string" or text == "" then
+      tools.fail("InvalidArgument", ("list_files: pattern is %s, expected a pattern of paths, or a list of them"):format(
+        text == "" and "empty" or tools.what_is(text)))
+    end
+    local folder, parts = "", {}
+    -- Folders before the first wildcard need not be listed.
+    for part in text:gmatch "[^/]+" do parts[#parts + 1] = part end
+    if text:find "^/" then folder = "/" end
+    while #parts > 1 and not parts[1]:find "[%*%?%[]" do folder = folder .. table.remove(parts, 1) .. "/" end
+    if #parts > 0 and not text:find "/$" then add_matches(found, folder, parts, 1) end
+  end
+  if #found == 0 then
+    tools.fail("NotFound", ("list_files: no file matches %s"):format(table.concat(list, ", ")))
+  end
+  table.sort(found)
+  local ds = Dataset.from_tensor_slices(found)
+  return read.shuffle and ds:shuffle(#found, { seed = read.seed }) or ds
 end
 
 local function names_in(folder)

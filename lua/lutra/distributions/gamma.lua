@@ -39,6 +39,12 @@ function Gamma:entropy()
   local series = 0.5 * lutra.log(large) + (0.5 + 0.5 * math.log(2 * math.pi)) - 1 / (3 * large) - 1 / (12 * large) / large
   return lutra.where(is_large, series, small + lutra.lgamma(small) + (1.0 - small) * lutra.digamma(small)) - lutra.log(self.rate)
 end
+-- 0 below 0, where no slope reaches the parameters.
+function Gamma:cdf(x)
+  x = self:value(x)
+  local is_below = x:lt(0)
+  return (lutra.where(is_below, 0, lutra.gammainc(self.concentration, self.rate * lutra.where(is_below, 0, x))))
+end
 function Gamma:mean() return self.concentration / self.rate end
 function Gamma:variance() return self.concentration / lutra.square(self.rate) end
 function Gamma:divergence(other)

@@ -67,6 +67,44 @@ for name, op in pairs { fmax = lutra.maximum, fmin = lutra.minimum } do
   end
 end
 
+-- By dtype: the exponents of the smallest normal number and of the largest power of two, and a step down after which a
+-- number that does not vanish is still normal, so that only the last product rounds.
+local kExponents = { float32 = { -126, 127, -102 }, float64 = { -1022, 1023, -969 } }
+
+local function scaled(x, n)
+  local least, most, step = table.unpack(kExponents[x.dtype])
+  local two = lutra.constant(2, { dtype = x.dtype })
+  for round = 1, 3 do
+    local part = lutra.clip(n, least, most)
+    if round < 3 then part = lutra.where(n:lt(least), step, part) end
+    x, n = x * lutra.pow(two, part:cast(x.dtype)), n - part
+  end
+  return x
+end
+local function unhalved(x) return kExponents[x.dtype] and x or x:cast "float32" end
+
+function numbers.ldexp(x, n)
+  x, n = inexact("ldexp", "x", x), integers("ldexp", "n", n)
+  -- Beyond these all numbers are 0 or infinite.
+  local y = scaled(unhalved(x), lutra.clip(n:cast "int64", -2200, 2200))
+  return y:cast(x.dtype)
+end
+
+function numbers.frexp(x)
+  x = inexact("frexp", "x", x)
+  local y = unhalved(x)
+  local is_plain = lutra.logical_and(lutra.isfinite(y), y:ne(0))
+  local size = lutra.stop_gradient(lutra.abs(lutra.where(is_plain, y, 1)))
+  local is_tiny = size:lt(2.0 ^ kExponents[y.dtype][1])
+  local exponent = lutra.floor(lutra.log2(lutra.where(is_tiny, size * 2.0 ^ 54, size))):cast "int64" + 1
+  exponent = exponent - lutra.where(is_tiny, 54, 0)
+  -- The logarithm may round across a power of two.
+  local rest = scaled(size, -exponent)
+  exponent = exponent + rest:ge(1):cast "int64" - rest:lt(0.5):cast "int64"
+  exponent = lutra.where(is_plain, exponent, 0)
+  return scaled(y, -exponent):cast(x.dtype), exponent:cast "int32"
+end
+
 function numbers.isposinf(x) return (number("isposinf", "x", x):eq(math.huge)) end
 function numbers.isneginf(x) return (number("isneginf", "x", x):eq(-math.huge)) end
 
@@ -115,7 +153,7 @@ function numbers.geomspace(start, stop, n, given)
 end
 
 local counts = { deg2rad = 1, rad2deg = 1, sinc = 1, signbit = 1, copysign = 2, logaddexp2 = 2, isposinf = 1,
-  isneginf = 1, lcm = 2, exp2 = 1, fmax = 2, fmin = 2, logspace = 4, geomspace = 4 }
+  isneginf = 1, lcm = 2, exp2 = 1, frexp = 1, ldexp = 2, fmax = 2, fmin = 2, logspace = 4, geomspace = 4 }
 for name, count in pairs(counts) do numbers[name] = options.bounded(name, count, numbers[name], true) end
 
 return numbers

@@ -114,7 +114,7 @@ function orders.digitize(x, bins, given)
   return (lutra.where(falls, n + 2 - found, found))
 end
 
--- An axis of histogram2d: the bin of each element, from 0 on and past the last one for those outside, and the edges.
+-- An axis of a grid of bins: the bin of each element, from 0 on and past the last one for those outside, and the edges.
 local function binned(who, name, x, bins, range)
   local edges, n
   if type(bins) == "number" then
@@ -219,6 +219,48 @@ function orders.histogram2d(x, y, given)
   return summed(who, x, bin, rows * columns, read.weights):reshape { rows, columns }, x_edges, y_edges
 end
 
+local kMostAxes = 8
+function orders.histogramdd(x, given)
+  local who = "histogramdd"
+  local read = options.read(who, given, { bins = 10, range = false, density = false, weights = false })
+  options.boolean(who, "density", read.density)
+  x = arguments.inexact(who, "x", x)
+  if x.rank ~= 2 or x.shape[2] == 0 or x.shape[2] > kMostAxes then
+    fail("%s: x has the shape %s, expected [points, columns] of 1 to %d columns", who, tostring(x.shape), kMostAxes)
+  end
+  local axes = x.shape[2]
+  local function each(name, value, form)
+    if type(value) ~= "table" or getmetatable(value) ~= nil or #value ~= axes then
+      fail("%s: %s is %s, expected %s", who, name, type(value) == "table" and getmetatable(value) == nil
+        and ("a list of %d"):format(#value) or tools.what_is(value), form:format(axes))
+    end
+    return value
+  end
+  local bins = read.bins
+  if type(bins) ~= "number" then each("bins", bins, "a number, or a list of %d numbers or edges, one for each column") end
+  local ranges = read.range and each("range", read.range, "{lowest, highest} for each of the %d columns") or {}
+  local place, is_counted, edges, sizes, total = nil, nil, {}, {}, 1
+  for axis = 1, axes do
+    local column = x[{ {}, axis }]
+    local bin, is_inside, of_axis, n = binned(who, ("column %d"):format(axis), column,
+      type(bins) == "number" and bins or bins[axis], ranges[axis])
+    place = place and place * n + bin or bin
+    is_counted = is_counted and lutra.logical_and(is_counted, is_inside) or is_inside
+    edges[axis], sizes[axis], total = of_axis, n, total * n
+    if total > options.kMostSize then fail("%s: there are %.4g bins in all, more than a tensor can have", who, total) end
+  end
+  local counts = summed(who, x[{ {}, 1 }], lutra.where(is_counted, place, total), total, read.weights):reshape(sizes)
+  if not read.density then return counts, edges end
+  counts = counts:cast(edges[1].dtype)
+  counts = counts / counts:sum()
+  for axis = 1, axes do
+    local shape = {}
+    for k = 1, axes do shape[k] = k == axis and sizes[k] or 1 end
+    counts = counts / lutra.diff(edges[axis]):reshape(shape)
+  end
+  return counts, edges
+end
+
 function orders.confusion_matrix(labels, predictions, given)
   local who = "confusion_matrix"
   local read = options.read(who, given, { classes = false, weights = false })
@@ -262,7 +304,7 @@ function orders.dynamic_partition(x, partitions, n)
   return (lutra.split(lutra.gather(x, lutra.argsort(partitions)), counts:totable(), 1))
 end
 
-local counts = { unique_consecutive = 2, ravel_multi_index = 3, lexsort = 1, digitize = 3, histogram = 3, histogram2d = 3,
+local counts = { unique_consecutive = 2, ravel_multi_index = 3, lexsort = 1, digitize = 3, histogram = 3, histogram2d = 3, histogramdd = 2,
   confusion_matrix = 3, dynamic_partition = 3 }
 for name, count in pairs(counts) do orders[name] = options.bounded(name, count, orders[name], true) end
 

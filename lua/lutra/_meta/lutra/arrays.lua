@@ -227,6 +227,18 @@ function lutra.digitize(x, bins, options) end
 --- Source: numpy.histogram2d
 function lutra.histogram2d(x, y, options) end
 
+--- Counts points in a grid of bins along one axis for each of their columns. Each bin has its lower edges, the last ones
+--- both. Points outside the range and nan are not counted.
+---@param x lutra.Tensor|table [points, columns], at most 8 columns
+---@param options? {bins?: any, range?: table, density?: boolean, weights?: lutra.Tensor|table} bins: a number, or a list with a number or edges for each column, default 10; range: {{lowest, highest}, ...} for each column, default the smallest and the largest elements; density: divide by the sum and the bins' volumes; weights: [points], summed in place of counts
+---@return lutra.Tensor counts an axis for each column; int64, with weights their dtype, with density x's
+---@return lutra.Tensor[] edges for each column; float64 for float64, else float32
+--- Errors: InvalidArgument for other shapes, fewer than one bin, a range out of order, bool, or complex numbers.
+--- Example:
+---     print((lt.histogramdd({{1, 1}, {2, 3}, {2, 3}}, {bins = 2}):flatten()))  --> lutra.Tensor([1 0 0 2], shape=(4,), dtype=int64)
+--- Source: numpy.histogramdd
+function lutra.histogramdd(x, options) end
+
 --- The distinct values in one of a and b but not in both, in ascending order; all nans are one value. Runs on the CPU,
 --- since the size depends on the values.
 ---@param a lutra.Tensor|table any shape

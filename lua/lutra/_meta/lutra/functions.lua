@@ -468,3 +468,16 @@ function lutra.gaussian_nll_loss(mean, target, variance, options) end
 ---     print(lt.poisson_nll_loss({0.0}, {3.0}):item())  --> 1.0
 --- Source: torch.nn.functional.poisson_nll_loss
 function lutra.poisson_nll_loss(rate, target, options) end
+
+--- The sum, mean or largest of the rows of a table in each bag of ids, elementwise. An empty bag gives zeros.
+---@param ids lutra.Tensor|table integers from 1 on: [bags, ids of each], or [n] with offsets
+---@param weight lutra.Tensor|table [rows, features], floats
+---@param options? table {offsets = the position in ids, from 1 on, at which each bag begins; mode = "mean", "sum" or "max"; per_sample_weights = a factor for each id, with "sum"; include_last_offset = false: offsets ends with n + 1, the end of the last bag; padding_idx = an id that no bag counts}
+---@return lutra.Tensor # [bags, features]; weight's dtype
+--- Errors: InvalidArgument for other shapes, the id 0, or offsets that do not begin with 1 or fall; OutOfRange for ids past
+---   the last row.
+--- Example:
+---     local weight = {{1.0, 2}, {3, 4}, {5, 6}}
+---     print(lt.embedding_bag({1, 3, 2}, weight, {offsets = {1, 3}, mode = "sum"}):totable()[1][2])  --> 8.0
+--- Source: torch.nn.functional.embedding_bag
+function lutra.embedding_bag(ids, weight, options) end

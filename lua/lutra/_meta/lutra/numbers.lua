@@ -210,6 +210,29 @@ function lutra.signbit(x) end
 --- Source: numpy.copysign, torch.copysign
 function lutra.copysign(a, b) end
 
+--- x 2^n, rounded once, also where 2^n is not a float.
+---@param x lutra.Tensor|table any shape
+---@param n lutra.Tensor|table integers, broadcasts with x
+---@return lutra.Tensor # the broadcast shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if the shapes do not broadcast, if n is no integer, if x is bool or complex.
+--- Example:
+---     print(lt.ldexp({1.5, 1.0}, {3, -1}))  --> lutra.Tensor([12.   0.5], shape=(2,), dtype=float32)
+--- Source: numpy.ldexp, torch.ldexp
+function lutra.ldexp(x, n) end
+
+--- A mantissa in [0.5, 1), with x's sign, and an exponent, so that x is mantissa 2^exponent. Of 0, infinities and nan the
+--- exponent is 0 and the mantissa is x. The mantissa has a gradient, 2^-exponent.
+---@param x lutra.Tensor|table any shape
+---@return lutra.Tensor mantissa x's shape; float32 for integers, else x's dtype
+---@return lutra.Tensor exponent x's shape; int32
+--- Errors: InvalidArgument if x is bool or complex.
+--- Example:
+---     local mantissa, exponent = lt.frexp {12.0, -0.25}
+---     print(mantissa, exponent)
+---     --> lutra.Tensor([ 0.75 -0.5 ], shape=(2,), dtype=float32)	lutra.Tensor([ 4 -1], shape=(2,), dtype=int32)
+--- Source: numpy.frexp, torch.frexp
+function lutra.frexp(x) end
+
 --- log2(2^a + 2^b), which neither overflows nor loses digits.
 ---@param a lutra.Tensor|table any shape
 ---@param b lutra.Tensor|table broadcasts with a

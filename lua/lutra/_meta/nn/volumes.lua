@@ -14,6 +14,17 @@ local nn = {}
 --- Source: keras.layers.Conv3D
 function nn.Conv3D(filters, kernel_size, options) end
 
+--- A layer of transposed convolutions of volumes: each position of the input adds a window to the result.
+---@param filters integer
+---@param kernel_size integer|integer[] a number, or {depth, height, width}
+---@param options? table {data_format = "channels_last" or "channels_first"; strides = 1; padding = "valid" or "same"; output_padding, less than strides; dilation_rate = 1; activation; use_bias = true; kernel_initializer = "glorot_uniform"; bias_initializer = "zeros"; kernel_regularizer, bias_regularizer, kernel_constraint, bias_constraint; name, input_shape}
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument for an input that is not {batch, depth, height, width, channels}, or an option that is not valid.
+--- Example:
+---     print(lt.nn.Conv3DTranspose(8, 3, {strides = 2, padding = "same"})(lt.ones {1, 2, 3, 4, 2}).shape)  --> (1, 4, 6, 8, 8)
+--- Source: keras.layers.Conv3DTranspose
+function nn.Conv3DTranspose(filters, kernel_size, options) end
+
 --- A layer that gives the largest element of each window of volumes. Also named MaxPooling3D.
 ---@param pool_size? integer|integer[] 2 by default; a number, or {depth, height, width}
 ---@param options? table {data_format = "channels_last" or "channels_first"; strides = pool_size; padding = "valid" or "same"; name, input_shape}

@@ -204,4 +204,5 @@ return use "late".fields({
   BackupAndRestore = checkpoints.BackupAndRestore, LearningRateScheduler = LearningRateScheduler,
   ReduceLROnPlateau = ReduceLROnPlateau,
   CSVLogger = CSVLogger, TerminateOnNaN = TerminateOnNaN,
-}, { LambdaCallback = "nn.callbacks.writing_callbacks", TensorBoard = "nn.callbacks.writing_callbacks" })
+}, { LambdaCallback = "nn.callbacks.writing_callbacks", TensorBoard = "nn.callbacks.writing_callbacks",
+  SwapEMAWeights = "nn.callbacks.swapping" })

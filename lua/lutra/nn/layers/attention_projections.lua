@@ -1,6 +1,6 @@
 -- What layers of attention in heads share: their inputs and masks, and products with weights for all heads.
 local lutra, _, use = ...
-local added, masks = use "nn.training.added_losses", use "nn.training.masks"
+local added, masks, initializers = use "nn.training.added_losses", use "nn.training.masks", use "nn.layers.initializers"
 local linear, matmul, reshape = lutra.linear, lutra.matmul, lutra.reshape
 
 local projections = { names = { "query", "value", "key" } }
@@ -11,11 +11,25 @@ function projections.three_of(list)
   return { list[1], value, list[3] or value }
 end
 
--- Adds the weights of a projection to all heads, in the shape that Keras uses.
+-- Initializers that count inputs and results count those of the product, as Keras' EinsumDense does: from the heads if
+-- their axes come first.
+local function counted(self, shape, inputs)
+  local made = initializers.get(self.kind, "kernel_initializer", self.read.kernel_initializer)
+  if not initializers.is_scaled(made) then return made end
+  return function()
+    local into, out = 1, 1
+    for axis, size in ipairs(shape) do
+      if axis <= inputs then into = into * size else out = out * size end
+    end
+    return reshape(made { into, out }, shape)
+  end
+end
+
+-- Adds the weights of a projection to all heads, in the shape that Keras uses. With one size, `to` is not heads.
 function projections.add(self, name, from, to)
   local read = self.read
   self[name .. "_kernel"] = self:add_weight {
-    name = name .. "/kernel", shape = from, initializer = read.kernel_initializer,
+    name = name .. "/kernel", shape = from, initializer = counted(self, from, #from - #to),
     regularizer = read.kernel_regularizer, constraint = read.kernel_constraint,
   }
   if not read.use_bias then return end

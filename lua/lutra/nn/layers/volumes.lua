@@ -83,6 +83,101 @@ function Conv3D:call(x)
   return self.activation and self.activation(y) or y
 end
 
+-- The gradient of a convolution of volumes by its input: each position adds a window to the result. Slices of the kernel's
+-- depth are transposed convolutions of images.
+local Transpose = layers.Layer:extend "Conv3DTranspose"
+Transpose.takes_one = true
+made.Conv3DTranspose = Transpose
+function Transpose:init(filters, kernel_size, given)
+  local kind = "Conv3DTranspose"
+  local read = self:read_options(given, {
+    strides = 1, padding = "valid", output_padding = false, dilation_rate = 1, activation = false, use_bias = true,
+    kernel_initializer = "glorot_uniform", bias_initializer = "zeros", kernel_regularizer = false, bias_regularizer = false,
+    kernel_constraint = false, bias_constraint = false,
+  })
+  self.filters = options.count(kind, "filters", filters, 1)
+  self.kernel_size = three(kind, "kernel_size", kernel_size)
+  self.strides, self.dilation = three(kind, "strides", read.strides), three(kind, "dilation_rate", read.dilation_rate)
+  self.padding = options.word(kind, "padding", read.padding, windows.paddings)
+  self.activation = activations.get(kind, read.activation)
+  self.read = read
+  if not read.output_padding then return end
+  self.output_padding = three(kind, "output_padding", read.output_padding, 0)
+  for axis, size in ipairs(self.output_padding) do
+    if size >= self.strides[axis] then
+      tools.fail("InvalidArgument",
+        ("%s: output_padding is %d, and strides %d: expected less than that"):format(kind, size, self.strides[axis]))
+    end
+  end
+end
+function Transpose:reach(axis) return (self.kernel_size[axis] - 1) * self.dilation[axis] + 1 end
+-- The result's size along an axis, as Conv2DTranspose has it (convolutions.lua).
+function Transpose:size_of(axis, size)
+  local stride, reach, more = self.strides[axis], self:reach(axis), self.output_padding and self.output_padding[axis]
+  if self.padding == "same" then
+    return more and size > 0 and (size - 1) * stride + reach % 2 + more or size * stride
+  end
+  return (size - 1) * stride + reach + (more or math.max(stride - reach, 0))
+end
+function Transpose:compute_output_shape(shape)
+  windows.require_rank(self, shape, 3)
+  local out = {}
+  for axis = 1, 3 do out[axis] = shape[axis] == -1 and -1 or self:size_of(axis, shape[axis]) end
+  out[4] = self.filters
+  return out
+end
+function Transpose:build(shape)
+  windows.require_rank(self, shape, 3)
+  local read = self.read
+  local sizes = { table.unpack(self.kernel_size) }
+  sizes[4], sizes[5] = self.filters, shape[4]
+  self.kernel = self:add_weight {
+    name = "kernel", shape = sizes, initializer = read.kernel_initializer, regularizer = read.kernel_regularizer,
+    constraint = read.kernel_constraint,
+  }
+  if not read.use_bias then return end
+  self.bias = self:add_weight {
+    name = "bias", shape = { self.filters }, initializer = read.bias_initializer, regularizer = read.bias_regularizer,
+    constraint = read.bias_constraint,
+  }
+end
+function Transpose:call(x)
+  local n, depth, height, width, channels = table.unpack(x.shape)
+  local stride, dilation = self.strides, self.dilation
+  local size = { self:size_of(1, depth), self:size_of(2, height), self:size_of(3, width) }
+  if n * depth * height * width == 0 then return self:finished(lutra.zeros({ n, size[1], size[2], size[3], self.filters }, { dtype = x.dtype })) end
+  -- All windows are added, then the borders are cut off.
+  local full = {}
+  for axis = 1, 3 do full[axis] = (x.shape[axis + 1] - 1) * stride[axis] + self:reach(axis) end
+  local slices, y = x:reshape { n * depth, height, width, channels }, nil
+  for z = 1, self.kernel_size[1] do
+    local part = lutra.conv2d_transpose(slices, self.kernel[z], {
+      stride = { stride[2], stride[3] }, dilation = { dilation[2], dilation[3] }, padding = "valid", output_size = { full[2], full[3] },
+    })
+    -- Its depth among zeros.
+    part = part:reshape { n, depth, 1, full[2], full[3] * self.filters }
+    part = lutra.pad(part, { { 0, 0 }, { 0, 0 }, { 0, stride[1] - 1 }, { 0, 0 }, { 0, 0 } })
+      :reshape { n, depth * stride[1], full[2], full[3] * self.filters }
+    local before = (z - 1) * dilation[1]
+    part = lutra.pad(part[{ {}, { 1, (depth - 1) * stride[1] + 1 } }], { { 0, 0 }, { before, self:reach(1) - 1 - before }, { 0, 0 }, { 0, 0 } })
+    y = y and y + part or part
+  end
+  y = y:reshape { n, full[1], full[2], full[3], self.filters }
+  local key, borders = { {} }, { { 0, 0 } }
+  for axis = 1, 3 do
+    local first = 1
+    if self.padding == "same" then first = math.max(full[axis] - size[axis], 0) // 2 + 1 end
+    key[axis + 1] = { first, math.min(first + size[axis] - 1, full[axis]) }
+    borders[axis + 1] = { 0, math.max(first + size[axis] - 1 - full[axis], 0) }
+  end
+  borders[5] = { 0, 0 }
+  return self:finished(lutra.pad(y[key], borders))
+end
+function Transpose:finished(y)
+  if self.bias then y = lutra.bias_add(y, self.bias) end
+  return self.activation and self.activation(y) or y
+end
+
 for kind, pool in pairs { MaxPool3D = "max_pool3d", AvgPool3D = "avg_pool3d" } do
   local Pool = layers.Layer:extend(kind)
   Pool.takes_one = true

@@ -31,6 +31,24 @@ define("CosineSimilarity", { "cosine_similarity" }, { axis = -1 }, function(self
   return -losses.public.cosine_similarity(y_true, y_pred, { axis = self.axis })
 end)
 
+-- The means of x and y along an axis, and both without them.
+local function centred(self, y_true, y_pred)
+  if not y_pred.dtype:find "float" then y_pred = lutra.cast(y_pred, "float32") end
+  y_true = lutra.cast(losses.fitted(self.name, y_true, y_pred), y_pred.dtype)
+  local function mean(x) return (lutra.mean(x, { axis = self.axis, keepdims = true })) end
+  local of_true, of_pred = mean(y_true), mean(y_pred)
+  return y_true - of_true, y_pred - of_pred, of_true - of_pred
+end
+local function mean(self, x) return (lutra.mean(x, { axis = self.axis })) end
+define("PearsonCorrelation", { "pearson_correlation" }, { axis = -1 }, function(self, y_true, y_pred)
+  local a, b = centred(self, y_true, y_pred)
+  return mean(self, a * b) / lutra.sqrt(mean(self, a * a) * mean(self, b * b))
+end)
+define("ConcordanceCorrelation", { "concordance_correlation" }, { axis = -1 }, function(self, y_true, y_pred)
+  local a, b, between = centred(self, y_true, y_pred)
+  return mean(self, a * b) * 2.0 / (mean(self, a * a) + mean(self, b * b) + mean(self, between * between) + 1e-7)
+end)
+
 -- A function of labels and predictions, with options for it.
 local MeanMetricWrapper = class("nn.metrics.MeanMetricWrapper", metrics.Wrapped)
 MeanMetricWrapper.remembers = true
