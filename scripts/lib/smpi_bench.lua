@@ -5,7 +5,7 @@
 --   --link     of each host to the one switch, in both directions
 -- The ranks run tests/bench/smpi_step.cpp. A message takes its sender and its receiver 2 us each, and the time to read, add
 -- and write the gradients is plan-hosts' own. What remains is compared: the agreement, and the two exchanges.
--- 64 hosts take some seconds, 256 a minute, and 1,024 hours. LUTRA_BUILD is the build folder whose program runs.
+-- 64 hosts take some seconds, 256 a minute, 512 some minutes, and 1,024 longer. LUTRA_BUILD is the build folder whose program runs.
 local cli = dofile("tests/bench/cli.lua")
 local lt = require "lutra"
 local build = os.getenv("LUTRA_BUILD") or "build/release"

@@ -201,7 +201,10 @@ ReplicaTensors EarlySums::finish(std::vector<std::size_t>* left) {
          ranks_->where, ") for the others");
   }
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
-  if (cancels_) fail(ErrorCode::Cancelled, "interrupted!");
+  if (cancels_) {
+    fail(ErrorCode::Cancelled, "interrupted! Rank ", ranks_->cluster.rank(), " was in ", ranks_->what, " (",
+         ranks_->where, ")");
+  }
   const auto rank = static_cast<std::size_t>(ranks_->cluster.rank());
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     if (bucket_of_[i] == 0 || !buckets_[bucket_of_[i] - 1].is_summed) left->push_back(i);

@@ -231,6 +231,7 @@ Agreement Cluster::meet(const Meeting& meeting, const Interrupted& interrupted) 
   }
   if (answer->kind == Message::Go) return {answer->note, answer->is_complete};
   const ErrorCode code = answer->code == "InvalidArgument"    ? ErrorCode::InvalidArgument
+                         : answer->code == "Cancelled"        ? ErrorCode::Cancelled
                          : answer->code == "DeadlineExceeded" ? ErrorCode::DeadlineExceeded
                                                               : ErrorCode::Aborted;
   Error error(code, answer->what);
@@ -327,6 +328,7 @@ void Cluster::end(bool has_failed) {
   {
     std::lock_guard lock(mutex_);
     Message last{.kind = Message::Final, .has_failed = has_failed, .rank = rank_, .sequence = sequence_};
+    last.was_interrupted = has_failed && failure_.find("interrupted!") != std::string::npos;
     last.what = failure_;
     last.where = last_line_;
     control_.tell(last);

@@ -55,7 +55,7 @@ class Cluster {
   std::string library() const { return calls_->library(); }
 
   // Waits until all ranks are in this collective. Fails with InvalidArgument if they are in different ones, Aborted if
-  // one has ended or failed, DeadlineExceeded after m.seconds, Cancelled if interrupted.
+  // one has ended or failed, DeadlineExceeded after m.seconds, Cancelled if this or another rank was interrupted.
   Agreement meet(const Meeting& meeting, const Interrupted& interrupted);
   // After a meeting: sends and receives (Exchange).
   void exchange(std::span<const Piece> sends, std::span<const Piece> receives, const Interrupted& interrupted);

@@ -82,21 +82,31 @@ void Coordinator::end(int from, const Message& message) {
   rank.is_final = true;
   rank.last = message;
   ++count_final_;
+  const std::string others = missing();
   // Ranks that failed because another one had gone are not the cause.
   if (gone_ < 0 || (message.has_failed && !has_failed_ && count_final_ == 1)) gone_ = from;
   has_failed_ = has_failed_ || message.has_failed;
   for (std::size_t r = 0; r < ranks_.size(); ++r) {
-    if (ranks_[r].waits) tell(static_cast<int>(r), gone(static_cast<int>(r)));
+    if (ranks_[r].waits) tell(static_cast<int>(r), gone(static_cast<int>(r), others));
   }
   if (is_over()) tell_all(Message{.kind = Message::Bye});
 }
 
-Message Coordinator::gone(int rank) const {
+Message Coordinator::gone(int rank, const std::string& missing) const {
   const Message& cause = ranks_[static_cast<std::size_t>(gone_)].last;
   const Message& waiting = ranks_[static_cast<std::size_t>(rank)].last;
   Message verdict{.kind = Message::Verdict, .rank = gone_, .sequence = waiting.sequence};
-  verdict.code = "Aborted";
   verdict.where = cause.where;
+  if (cause.was_interrupted) {
+    // Ctrl-C reaches one rank earlier than another. Whichever is first, all tell the same.
+    verdict.code = "Cancelled";
+    verdict.what =
+        text("interrupted! R", name(rank).substr(1), " waited in ", waiting.what, at(waiting.where), " for ",
+             missing.empty() ? "" : missing + "; ", name(gone_), missing.empty() ? ", which" : "", " was interrupted",
+             cause.where.empty() ? "" : text(" (its last call was at ", cause.where, ")"));
+    return verdict;
+  }
+  verdict.code = "Aborted";
   verdict.what = text(name(gone_), cause.has_failed ? " has failed" : " has ended", at(cause.where),
                       cause.what.empty() ? "" : ": ", cause.what, cause.what.empty() ? ", while " : "; ", name(rank),
                       " calls ", waiting.what, at(waiting.where));

@@ -46,7 +46,8 @@ class Coordinator {
   void tell_all(const Message& message);
   void tell(int rank, const Message& message);
   // The error for a rank that waits although another one has ended.
-  Message gone(int rank) const;
+  // missing: the others for which the rank waits.
+  Message gone(int rank, const std::string& missing = {}) const;
 
   std::vector<Rank> ranks_;
   std::vector<std::string> hosts_;

@@ -7,7 +7,7 @@ namespace {
 
 // All ranks run the same build on machines with the same byte order.
 struct Head {
-  uint8_t kind, is_complete, has_failed, unused;
+  uint8_t kind, is_complete, has_failed, was_interrupted;
   int32_t rank;
   uint64_t sequence, hash, check, note;
   uint32_t code, what, where, zero;  // lengths of the texts, which follow
@@ -21,7 +21,7 @@ std::string packed(const Message& message) {
   const Head head{message.kind,
                   message.is_complete,
                   message.has_failed,
-                  0,
+                  message.was_interrupted,
                   message.rank,
                   message.sequence,
                   message.hash,
@@ -44,6 +44,7 @@ bool unpack(std::string_view bytes, Message* out) {
   *out = Message{static_cast<Message::Kind>(head.kind),
                  head.is_complete != 0,
                  head.has_failed != 0,
+                 head.was_interrupted != 0,
                  head.rank,
                  head.sequence,
                  head.hash,

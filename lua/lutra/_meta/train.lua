@@ -135,7 +135,8 @@ function Checkpoint:restore(path, options) end
 ---@field latest_checkpoint string|nil the path of the last file
 local CheckpointManager = {}
 
---- Writes the next file, and removes the oldest ones beyond max_to_keep.
+--- Writes the next file, and removes the oldest ones beyond max_to_keep. Processes of a MultiWorkerMirroredStrategy
+--- call it together: rank 0 writes, and then all have the same latest_checkpoint.
 ---@param number? integer instead of the last one's plus 1
 ---@return string path
 --- Errors: as Checkpoint:save; InvalidArgument for a number above 2^53; FailedPrecondition if the list cannot be written.
@@ -147,7 +148,8 @@ local CheckpointManager = {}
 --- Source: tf.train.CheckpointManager.save
 function CheckpointManager:save(number) end
 
---- Restores the last file, if there is one.
+--- Restores the last file, if there is one. Processes of a MultiWorkerMirroredStrategy call it together, and get rank
+--- 0's file.
 ---@return string|nil path of the file
 --- Errors: as Checkpoint:restore.
 --- Example:

@@ -19,6 +19,8 @@ function ranks.start()
 end
 
 function ranks.rank() return (ranks.start()) end
+-- The same if it is known, and 0 before start().
+function ranks.known_rank() return own_rank end
 function ranks.size() return (select(2, ranks.start())) end
 
 -- Whether this process should print and write files for a model: not if another rank does.

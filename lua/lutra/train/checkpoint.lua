@@ -4,7 +4,9 @@ local lutra, tools, use = ...
 local class, options, json, objects = use "class", use "options", use "json", use "train.objects"
 local saving, accumulation = use "nn.files.saving", use "optim.accumulation"
 
-local kKey, kFormat, kStates = "lutra.checkpoint", 1, "states/"
+local writing = use "train.writing"
+local kKey, kFormat, kStates = writing.key, writing.format, writing.states
+local slot_name, held_name = writing.slot_name, writing.held_name
 
 local Checkpoint = class "train.Checkpoint"
 
@@ -30,57 +32,8 @@ end
 local function differ(path, ...) tools.fail("InvalidArgument", ("restore: %s: "):format(path) .. string.format(...)) end
 local function shape_text(tensor) return ("%s %s"):format(tensor.dtype, tostring(tensor.shape)) end
 
-local function slot_name(path, slot, i, of) return ("%s/%s/%s"):format(path, slot, of or i) end
-local function held_name(path, r, i, of) return slot_name(path, "held/" .. r, i, of) end
-
--- Adds the slots and the gradients that it holds to the tensors. Returns the optimizer's description; nil if another process writes the file.
-local function optimizer_of(optimizer, path, found, tensors)
-  local rate, names = optimizer.learning_rate, nil
-  local all = optimizer.built_for and optimizer:whole_slots()
-  local is_elsewhere = optimizer.built_for and not all
-  local held = accumulation.describe(optimizer, tensors, not is_elsewhere, function(r, k)
-    return held_name(path, r, k, found.path_of[optimizer.built_for[k]])
-  end)
-  if is_elsewhere then return nil end
-  if all then
-    names = {}
-    for i, variable in ipairs(optimizer.built_for) do names[i] = found.path_of[variable] or json.null end
-    for k, slot in ipairs(optimizer:all_slots()) do
-      for i, variable in ipairs(all[k]) do
-        tensors[slot_name(path, slot, i, found.path_of[optimizer.built_for[i]])] = variable
-      end
-    end
-  end
-  return {
-    kind = optimizer.kind, iterations = optimizer.iterations, slots = optimizer:all_slots(), variables = names,
-    learning_rate = type(rate) == "number" and rate or nil, held = held,
-  }
-end
-
 -- save(path): writes the file anew, completely or not at all. Returns the path.
-function Checkpoint:save(path)
-  saving.require_path("save", path)
-  local found, tensors = objects.find("save", self.holds), {}
-  local about = { format = kFormat, lutra = lutra.version, layers = {}, optimizers = {}, states = {}, plain = {} }
-  for _, variable in ipairs(found.variables) do tensors[found.path_of[variable]] = variable end
-  for name, layer in pairs(found.layers) do about.layers[name] = { input = objects.input_of(layer) } end
-  -- In the same order in all processes: each may have a part of an optimizer's state.
-  local names, is_elsewhere = {}, false
-  for name in pairs(found.optimizers) do names[#names + 1] = name end
-  table.sort(names)
-  for _, name in ipairs(names) do
-    about.optimizers[name] = optimizer_of(found.optimizers[name], name, found, tensors)
-    is_elsewhere = is_elsewhere or not about.optimizers[name]
-  end
-  if is_elsewhere then return path end
-  for name, object in pairs(found.states) do
-    about.states[name] = { saving.packed(object:get_state(), kStates .. name, tensors) }
-  end
-  for name, place in pairs(found.plain) do about.plain[name] = place.value end
-  about.random = { tools.random_state() }
-  lutra.save(path, tensors, { metadata = { [kKey] = json.encode(about) } })
-  return path
-end
+function Checkpoint:save(path) return writing.write(self, path, true) end
 
 local function is_table(value) return type(value) == "table" and value ~= json.null end
 local function is_count(value) return math.type(value) == "integer" and value >= 0 end

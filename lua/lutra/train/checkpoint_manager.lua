@@ -1,7 +1,9 @@
 -- lutra.train.CheckpointManager: numbered files of a Checkpoint in one folder, of which the last few are kept. The file
--- NAME.json there lists them.
+-- NAME.json there lists them. Where the objects are those of several processes, all call its functions: rank 0 has the
+-- folder, and the others know what is in it.
 local lutra, tools, use = ...
 local class, options, json = use "class", use "options", use "json"
+local ranks, writing = use "distribute.ranks", use "train.writing"
 
 local CheckpointManager = class "train.CheckpointManager"
 
@@ -38,6 +40,26 @@ local function read_list(path, name)
   return names
 end
 
+local function is_alone(self) return not writing.is_of_ranks(self.checkpoint) or ranks.size() == 1 end
+
+-- Calls f() on rank 0 alone. Then all ranks have its folder and list, or its error.
+local function on_chief(self, what, equal, f)
+  if is_alone(self) then return f() end
+  local told, ok, err = "", true, nil
+  if ranks.rank() == 0 then
+    ok, err = pcall(f)
+    -- An interrupted rank tells the others by ending.
+    if not ok and (not lutra.iserror(err) or lutra.iserror(err, "Cancelled")) then error(err, 0) end
+    told = json.encode(ok and { folder = self.folder, files = self.files } or { code = err.code, message = err.message })
+  end
+  told = json.decode(ranks.of_chief(what, told, equal), what)
+  if not ok then error(err, 0) end
+  if told.code then tools.fail(told.code, ("%s: rank 0 failed: %s"):format(what, told.message)) end
+  self.folder, self.files = told.folder, told.files
+  self.list = ("%s/%s.json"):format(self.folder, self.name)
+  self:update()
+end
+
 function CheckpointManager:init(checkpoint, folder, given)
   local kind = getmetatable(checkpoint)
   if type(kind) ~= "table" or kind.__name ~= "lutra.train.Checkpoint" then
@@ -57,9 +79,11 @@ function CheckpointManager:init(checkpoint, folder, given)
   end
   self.checkpoint, self.folder, self.name = checkpoint, folder, read.name
   self.list = folder .. "/" .. read.name .. ".json"
-  tools.make_folder(folder, "CheckpointManager")
-  self.files = read_list(self.list, read.name)
-  self:update()
+  on_chief(self, "CheckpointManager", ("%s %d"):format(self.name, self.max_to_keep), function()
+    tools.make_folder(folder, "CheckpointManager")
+    self.files = read_list(self.list, read.name)
+    self:update()
+  end)
 end
 
 function CheckpointManager:update()
@@ -87,29 +111,51 @@ local function write_list(self)
   if not ok then tools.fail("FailedPrecondition", ("CheckpointManager: %s: %s"):format(self.list, problem)) end
 end
 
+-- The list with one more file, and the files that are too many.
+local function with_file(self, number, name)
+  local files, removed = {}, {}
+  for _, entry in ipairs(self.files) do
+    if entry.file ~= name then files[#files + 1] = entry end
+  end
+  files[#files + 1] = { number = number, file = name }
+  while #files > self.max_to_keep do removed[#removed + 1] = table.remove(files, 1).file end
+  return files, removed
+end
+
 -- save([number]): writes a file, and removes those that are too many. Returns its path.
 function CheckpointManager:save(number)
   local last = self.files[#self.files]
   number = options.count("save", "number", number == nil and (last and last.number or 0) + 1 or number, 0, kMostNumber)
   local name = file_name(self.name, number)
-  local path = self.checkpoint:save(self.folder .. "/" .. name)
-  for i = #self.files, 1, -1 do
-    if self.files[i].file == name then table.remove(self.files, i) end
+  local path = self.folder .. "/" .. name
+  local function save()
+    writing.write(self.checkpoint, path, true)
+    local removed
+    self.files, removed = with_file(self, number, name)
+    -- The list is written first: it never names a file that is gone.
+    write_list(self)
+    for _, file in ipairs(removed) do os.remove(self.folder .. "/" .. file) end
+    self:update()
   end
-  table.insert(self.files, { number = number, file = name })
-  local removed = {}
-  while #self.files > self.max_to_keep do removed[#removed + 1] = table.remove(self.files, 1).file end
-  -- The list is written first: it never names a file that is gone.
-  write_list(self)
-  for _, file in ipairs(removed) do os.remove(self.folder .. "/" .. file) end
-  self:update()
+  if not is_alone(self) then
+    -- Before ranks gather the optimizer's state, they agree that this is what they do.
+    ranks.meet("CheckpointManager:save", name)
+    if ranks.rank() > 0 then writing.write(self.checkpoint, path, false) end
+  end
+  on_chief(self, "CheckpointManager:save", name, save)
   return path
 end
 
 -- Restores the latest file, if there is one. Returns its path or nil.
 function CheckpointManager:restore_or_initialize()
-  if not self.checkpoint:restore(self.latest_checkpoint) then return nil end
-  return self.latest_checkpoint
+  local latest, path, is_copy = self.latest_checkpoint, self.latest_checkpoint, false
+  if latest and not is_alone(self) then
+    -- Only rank 0 needs to have the file.
+    path, is_copy = ranks.share_file("CheckpointManager:restore_or_initialize", latest)
+  end
+  local _ <close> = setmetatable({}, { __close = function() if is_copy then os.remove(path) end end })
+  if not self.checkpoint:restore(path or latest) then return nil end
+  return latest
 end
 
 function CheckpointManager:__tostring()

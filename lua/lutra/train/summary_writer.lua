@@ -1,6 +1,6 @@
 -- lutra.train.SummaryWriter: numbers of a training loop in a folder that TensorBoard shows.
 local lutra, tools, use = ...
-local class, options, events = use "class", use "options", use "train.events"
+local class, options, events, ranks = use "class", use "options", use "train.events", use "distribute.ranks"
 
 local SummaryWriter = class "train.SummaryWriter"
 local made = 0
@@ -27,9 +27,12 @@ function SummaryWriter:init(folder, given)
   end
   tools.make_folder(folder, "SummaryWriter")
   made = made + 1
-  -- Names that begin so are what TensorBoard looks for; it reads them in order.
+  -- Names that begin so are what TensorBoard looks for; it reads them in order. Processes that share the folder begin in
+  -- the same second.
+  local rank = ranks.known_rank()
   self.folder = folder
-  self.path = ("%s/events.out.tfevents.%010d.%d.lutra%s"):format(folder, os.time(), made, read.filename_suffix)
+  self.path = ("%s/events.out.tfevents.%010d.%d.lutra%s%s"):format(folder, os.time(), made,
+    rank > 0 and ".rank" .. rank or "", read.filename_suffix)
   local file, problem = io.open(self.path, "ab")
   if not file then tools.fail("FailedPrecondition", "SummaryWriter: " .. problem) end
   files[self] = file

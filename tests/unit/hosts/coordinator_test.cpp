@@ -118,6 +118,28 @@ TEST_CASE("a rank that fails or ends frees those that wait, and those that come 
   }
 }
 
+TEST_CASE("ranks that wait for an interrupted one tell the same as if they had been interrupted first", "[hosts]") {
+  Message interrupted = final_message(true, "a.lua:3: interrupted!");
+  interrupted.was_interrupted = true;
+  Coordinator coordinator(3);
+  coordinator.hear(0, arrive(1, 7));
+  coordinator.hear(1, interrupted);
+  auto answers = coordinator.answers();
+  REQUIRE(answers.size() == 1);
+  CHECK(answers[0].second.code == "Cancelled");
+  CHECK(answers[0].second.rank == 1);
+  CHECK(
+      answers[0].second.what ==
+      "interrupted! Rank 0 waited in barrier (a.lua:1) for rank 2 (it has called nothing yet); rank 1 was interrupted "
+      "(its last call was at a.lua:9)");
+  coordinator.hear(2, arrive(1, 7, "a sum", "a.lua:2"));
+  answers = coordinator.answers();
+  REQUIRE(answers.size() == 1);
+  CHECK(
+      answers[0].second.what ==
+      "interrupted! Rank 2 waited in a sum (a.lua:2) for rank 1, which was interrupted (its last call was at a.lua:9)");
+}
+
 TEST_CASE("a time limit fails the collective for all, also for the late", "[hosts]") {
   Coordinator coordinator(3);
   coordinator.hear(0, arrive(1, 7));
@@ -163,6 +185,7 @@ TEST_CASE("hosts are named where there are several", "[hosts]") {
 
 TEST_CASE("messages survive packing, and other bytes are refused", "[hosts]") {
   Message message = final_message(true, "what");
+  message.was_interrupted = true;
   message.rank = 3;
   message.check = 17;
   message.code = "Aborted";
@@ -171,6 +194,7 @@ TEST_CASE("messages survive packing, and other bytes are refused", "[hosts]") {
   REQUIRE(unpack(bytes, &read));
   CHECK(read.kind == Message::Final);
   CHECK(read.has_failed);
+  CHECK(read.was_interrupted);
   CHECK(read.rank == 3);
   CHECK(read.check == 17);
   CHECK(read.code == "Aborted");

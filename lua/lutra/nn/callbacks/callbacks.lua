@@ -3,6 +3,7 @@
 local lutra, tools, use = ...
 local options, callback = use "options", use "nn.callbacks.callback"
 local define, require_kind, remembers = callback.define, callback.require_kind, callback.remembers
+local is_chief = use "distribute.ranks".is_chief
 local set_direction, monitored, is_better = callback.set_direction, callback.monitored, callback.is_better
 
 local EarlyStopping = define("EarlyStopping", {}, {
@@ -102,6 +103,7 @@ function ReduceLROnPlateau:on_epoch_end(epoch, logs, model)
 end
 
 -- One line per epoch, below a line with all names that are ever logged.
+-- Of several processes rank 0 alone writes.
 local CSVLogger = define("CSVLogger", { "path" }, { separator = ",", append = false }, function(self)
   require_kind(self, "CSVLogger", "string", "path", "separator")
 end)
@@ -110,8 +112,9 @@ local files = setmetatable({}, { __mode = "k" })
 local function written(self, ok, problem)
   if not ok then tools.fail("FailedPrecondition", ("CSVLogger: %s: %s"):format(self.path, problem)) end
 end
-function CSVLogger:on_train_begin()
+function CSVLogger:on_train_begin(model)
   files[self], self.names, self.head = nil, nil, nil
+  if not is_chief(model) then return end
   -- A file that is appended to has the line of names already.
   local before = self.append and io.open(self.path, "rb") or nil
   if before then
@@ -133,6 +136,7 @@ local function begin_table(self, logs, model)
   if not self.head then written(self, files[self]:write(head, "\n")) end
 end
 function CSVLogger:on_epoch_end(epoch, logs, model)
+  if not files[self] then return end
   if not self.names then begin_table(self, logs, model) end
   local words = { tostring(epoch) }
   for i, name in ipairs(self.names) do words[i + 1] = logs[name] and ("%.9g"):format(logs[name]) or "" end

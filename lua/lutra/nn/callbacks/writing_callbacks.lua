@@ -1,7 +1,7 @@
 -- Callbacks that are made of functions, or write logs for TensorBoard. Loaded when one is named.
 local lutra, tools, use = ...
 local options, callback = use "options", use "nn.callbacks.callback"
-local define = callback.define
+local define, is_chief = callback.define, use "distribute.ranks".is_chief
 
 -- Functions by the methods' names; they get the method's arguments without the callback.
 local methods = {}
@@ -45,17 +45,18 @@ function TensorBoard:writer(run)
   return writer
 end
 function TensorBoard:write(run, tag, value, step)
-  if type(value) == "number" then self:writer(run):add_scalar(tag, value, step) end
+  if type(value) == "number" and self.writes then self:writer(run):add_scalar(tag, value, step) end
 end
 
-function TensorBoard:on_train_begin() self.writers, self.batches = {}, 0 end
+-- Of several processes rank 0 alone writes.
+function TensorBoard:on_train_begin(model) self.writers, self.batches, self.writes = {}, 0, is_chief(model) end
 function TensorBoard:on_epoch_end(epoch, logs, model)
   for _, name in ipairs(options.sorted_names(logs)) do
     local inner = name:match "^val_(.*)"
     self:write(inner and "validation" or "train", "epoch_" .. (inner or name), logs[name], epoch)
   end
   if model.optimizer then self:write("train", "epoch_learning_rate", model.optimizer:rate(), epoch) end
-  if self.histogram_freq > 0 and epoch % self.histogram_freq == 0 then
+  if self.writes and self.histogram_freq > 0 and epoch % self.histogram_freq == 0 then
     local variables, paths = use "nn.layers.below".weights_with_paths(model)
     for i, variable in ipairs(variables) do
       self:writer "train":add_histogram(paths[i]:gsub("%.", "/"), variable:value(), epoch)
