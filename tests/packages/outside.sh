@@ -12,8 +12,10 @@ fail() {
   exit 1
 }
 
-# An installed tree can be moved: this one has another path than that of its installation.
-cp -al "$prefix" "$work/moved" 2>/dev/null || cp -a "$prefix" "$work/moved"
+# An installed tree can be moved: this one has another path than that of its installation. Hard links need no space, but
+# fail when the two are on different mounts, after cp has made the directories.
+cp -al "$prefix" "$work/moved" 2>/dev/null || { rm -rf "$work/moved" && cp -a "$prefix" "$work/moved"; }
+[[ -e $work/moved/include/lutra.h ]] || fail "no include/lutra.h in $prefix"
 prefix=$work/moved
 libdir=$(dirname "$(find "$prefix" -name liblutra.so | head -n 1)")
 [[ -d $libdir ]] || fail "no liblutra.so in $1"
