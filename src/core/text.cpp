@@ -25,6 +25,16 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
+// "sinn" and "sin" are the same but for doubled letters.
+bool differs_by_doubling(std::string_view a, std::string_view b) {
+  auto undoubled = [](std::string_view word) {
+    std::string out(word);
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    return out;
+  };
+  return undoubled(a) == undoubled(b);
+}
+
 }  // namespace
 
 void append(std::string& out, double number) {
@@ -56,11 +66,16 @@ void NearestWord::offer(std::string_view candidate) {
   // A long word is hardly a typing error; and hostile input must not cost quadratic time.
   if (word_.size() > 64 || candidate.size() > 64) return;
   std::size_t distance = edit_distance(word_, candidate);
-  // A prefix of a word ("std" of "stddev") counts as one typing error. Ties are broken alphabetically, so that the
-  // order of calls does not matter.
+  // A prefix of a word ("std" of "stddev") counts as one typing error. Of words that are equally far, one that
+  // differs by a doubled letter comes first, then the alphabet decides, so that the order of calls does not matter.
   if (word_.size() >= 3 && candidate.starts_with(word_)) distance = std::min<std::size_t>(distance, 1);
-  bool is_nearer = distance < best_distance_ || (distance == best_distance_ && candidate < best_);
-  if (distance <= std::max<std::size_t>(1, word_.size() / 3) && is_nearer) {
+  if (distance > std::max<std::size_t>(1, word_.size() / 3)) return;
+  bool is_nearer = distance < best_distance_;
+  if (distance == best_distance_) {
+    bool is_doubled = differs_by_doubling(word_, candidate), was_doubled = differs_by_doubling(word_, best_);
+    is_nearer = is_doubled != was_doubled ? is_doubled : candidate < best_;
+  }
+  if (is_nearer) {
     best_distance_ = distance;
     best_ = candidate;
   }

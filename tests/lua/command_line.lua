@@ -52,6 +52,17 @@ do
     expect.equal(count, 1, "in docs/lutra.1: " .. option)
   end
   for option in page:gmatch "\n%.TP\n%.BI?R? (%-[%w-]*)" do assert(help:find("\n  " .. option, 1, true), "no longer an option: " .. option) end
+  -- Those of subcommands, too.
+  local function long_options(text)
+    local found, list = {}, {}
+    for option in text:gmatch "%-%-%l[%l-]*" do
+      if not found[option] then list[#list + 1] = option end
+      found[option] = true
+    end
+    table.sort(list)
+    return table.concat(list, " ")
+  end
+  expect.equal(long_options(page), long_options(help), "the options of the man page and of --help")
   for name in help:gmatch "\n       lutra (%w+)" do assert(page:find("\n.B lutra " .. name .. "\n", 1, true), name) end
 end
 if os.execute "command -v man > /dev/null" then

@@ -83,6 +83,7 @@ local function path_words(session, at)
   end
   if at.is_question then add_fields(session, add, lutra, ".", at.prefix) end
   for name in next, session.declared do add(name) end
+  for name in next, session.typed and session.typed.known or {} do add(name) end
   for name in next, _G do
     if is_name(name) and not (at.prefix == "" and name:find("^_")) then add(name) end
   end
@@ -227,8 +228,9 @@ function complete.words(session, text, cursor)
     local lead = text:match("^%s*:%a+%s+()") or text:match("^%s*%?+%s*()") or 1
     local at = context.at(text:sub(lead), cursor - lead + 1)
     at.is_question = text:find("^%s*%?") ~= nil
-    if at.kind == "path" then words = path_words(session, at)
-    elseif at.kind == "string" then words = string_words(session, at)
+    local typed = use "repl.typed"
+    if at.kind == "path" then words = typed.with(session, at.all, at.first_token - 1, path_words, session, at)
+    elseif at.kind == "string" then words = typed.with(session, at.all, #at.all - 1, string_words, session, at)
     else return cursor, cursor - 1, {} end
     first = at.first + lead - 1
   end

@@ -31,27 +31,80 @@ local function opener_of(all, at)
   end
 end
 
-local path_ending_at
+local path_ending_at, base_ending_at
 
--- The value that ends at token `at`, where it is no name: {text = true}, or {call = path} for the result of a call; nil
--- if it is another one. Returns the index of its first token, too.
-local function base_ending_at(all, at)
+-- The path of the value that ends at token `at`, and the index of its first token; nil if nothing is known of it.
+local function value_ending_at(all, at)
+  local path, first = path_ending_at(all, at)
+  if path then return path, first end
+  local base, begin = base_ending_at(all, at)
+  if base then return { { name = "", base = base } }, begin end
+end
+
+-- The literal between brackets, as a key of a table.
+local function key_between(all, open, close)
+  local token = close == open + 2 and all[open + 1] or nil
+  if token and token.kind == "number" then return math.tointeger(token.text) end
+  return token and token.kind == "string" and token.text:match('^["\']([^\\]*)["\']$') or nil
+end
+
+-- The value that ends at token `at`, where it is no name; nil if nothing is known of it. {text = true}; {call = path}:
+-- what a call gives; {index = path, key}: an element; {operands = paths}: a sum, a product and their like; {value =
+-- path}. Returns the index of its first token, too.
+function base_ending_at(all, at)
   local token = all[at]
-  local path, first = path_ending_at(all, at - 1)
   if token and token.kind == "string" then
+    local path, first = path_ending_at(all, at - 1)
     if path then return { call = path }, first end -- f "text"
     return { text = true }, at
   end
-  if not token or token.kind ~= "symbol" or (token.text ~= ")" and token.text ~= "}") then return nil end
+  if not token or token.kind ~= "symbol" or not opens[token.text] then return nil end
   local open = opener_of(all, at)
   if not open then return nil end
-  path, first = path_ending_at(all, open - 1)
-  if path then return { call = path }, first end
-  -- In brackets: ("text"), (f()).
-  if token.text == ")" and open < at - 1 then
-    local base, begin = base_ending_at(all, at - 1)
-    if base and begin == open + 1 then return base, open end
+  if token.text == "]" then
+    local path, first = value_ending_at(all, open - 1)
+    return path and { index = path, key = key_between(all, open, at) } or nil, first
   end
+  local path, first = path_ending_at(all, open - 1)
+  if path then return { call = path }, first end
+  -- In brackets: ("text"), (f()), (x + 1).
+  if token.text == ")" and open < at - 1 then
+    path = context.expression(all, open + 1, at - 1)
+    if path then return { value = path }, open end
+  end
+end
+
+local arithmetic = {}
+for symbol in ("+ - * / % ^"):gmatch "%S" do arithmetic[symbol] = true end
+
+-- The path of the expression from token `first` to `last`: a value, or values joined by arithmetic. nil for others,
+-- and where it is too long or too deep to be read at each key.
+local most_depth, most_operands, depth = 10, 20, 0
+local function expression(all, first, last)
+  local operands, at, count = {}, last, 0
+  while at >= first do
+    if count == most_operands then return nil end
+    local path, begin = value_ending_at(all, at)
+    if not path then
+      local token = all[at]
+      begin = token.kind == "number" and at or token.text == "}" and opener_of(all, at) or nil
+    end
+    if not begin or begin < first then return nil end
+    operands[#operands + 1] = path
+    if begin == first and count == 0 then return path end
+    at, count = begin - 1, count + 1
+    local operator = at
+    while at >= first and all[at].kind == "symbol" and arithmetic[all[at].text] do at = at - 1 end
+    if at == operator and at >= first then return nil end
+  end
+  return { { name = "", base = { operands = operands } } }
+end
+function context.expression(all, first, last)
+  if depth == most_depth then return nil end
+  depth = depth + 1
+  local path = expression(all, first, last)
+  depth = depth - 1
+  return path
 end
 
 -- The path that ends at token `at`: a list of names and the separator before each. If it hangs on a value that is no
@@ -76,8 +129,8 @@ function path_ending_at(all, at)
 end
 context.path_ending_at = path_ending_at
 
--- The call whose arguments are open at the end of the tokens: {path, in_table}. in_table: the innermost open bracket is
--- a table that is one of its arguments, or its only one.
+-- The call whose arguments are open at the end of the tokens: {path, in_table, first}. first: its bracket. in_table:
+-- the innermost open bracket is a table that is one of its arguments, or its only one.
 function context.open_call(all, last)
   local depth, table_at = 0, nil
   for i = last, 1, -1 do
@@ -92,13 +145,13 @@ function context.open_call(all, last)
           return nil
         elseif token.text == "{" then
           local path = path_ending_at(all, i - 1)
-          if path then return { path = path, in_table = i } end
+          if path then return { path = path, in_table = i, first = i } end
           if table_at then return nil end -- a table in a table
           table_at = i
         else
           local path = path_ending_at(all, i - 1)
           if not path then return nil end
-          return { path = path, in_table = table_at }
+          return { path = path, in_table = table_at, first = i }
         end
       end
     end

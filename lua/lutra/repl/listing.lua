@@ -7,7 +7,7 @@ local rawget, next, type, tostring, pcall = rawget, next, type, tostring, pcall
 local metatable_of = debug.getmetatable
 
 local most_entries, most_depth, most_in_all = 20, 4, 200
-local columns, most_text = 76, 200
+local columns, most_text, most_shown = 76, 200, 1 << 16
 
 local listing = {}
 
@@ -137,15 +137,24 @@ local function holds_tensors(value)
   return false
 end
 
+-- A text for the terminal. The end of a huge one is left out: it would scroll for minutes.
+local function shown_string(text)
+  if #text <= most_shown then return terminal_text.harmless_lines(text) end
+  local last = most_shown
+  while last > most_shown - 4 and text:find("^[\128-\191]", last + 1) do last = last - 1 end
+  local note = "\n... (the first %d of %d bytes; print writes all)"
+  return terminal_text.harmless_lines(text:sub(1, last)) .. note:format(last, #text)
+end
+
 -- A value's own text, for a terminal; nil for what print is to show itself: plots are drawn by escape sequences.
 local function shown_text(value)
-  if type(value) == "string" then return terminal_text.harmless_lines(value) end
+  if type(value) == "string" then return shown_string(value) end
   local meta = metatable_of(value)
   if type(meta) ~= "table" or rawget(meta, "__tostring") == nil then return nil end
   local name = rawget(meta, "__name")
   if type(name) == "string" and name:find("^lutra%.plot%.") then return nil end
   local ok, text = pcall(tostring, value)
-  return ok and terminal_text.harmless_lines(text) or nil
+  return ok and shown_string(text) or nil
 end
 
 -- The values as print is to show them. Where nobody types, only tables that hold tensors are listed.

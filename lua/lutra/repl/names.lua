@@ -16,8 +16,10 @@ end
 -- A device's name without its job and task: "GPU:0".
 function names.short_device(name) return name:match("[^:]*:%d+$") end
 
--- A session variable or a global.
+-- A variable of the entry that is being typed, of the session, or a global.
 function names.variable(session, name)
+  local typed = session.typed
+  if typed and typed.known[name] ~= nil then return typed:value(session, name) end
   if session.consts[name] ~= nil then return session.consts[name] end
   if session.env and session.declared[name] then return rawget(session.env, name) end
   return rawget(_G, name)
@@ -68,9 +70,26 @@ function names.field(session, value, name)
   if is_module(value) and names.is_part(session, name) then return lutra[name] end
 end
 
--- What a path hangs on that begins with no name: a string, or what a call gives that need not be made to know it.
+local function is_tensor(session, value)
+  return rawequal(value, names.a_tensor) or session.native.tensor(value) ~= nil
+end
+
+-- What a path hangs on that begins with no name: a string, or what a call or an expression gives that need not be
+-- computed to know it.
 function names.base_value(session, base)
   if base.text then return "" end
+  if base.value then return names.value(session, base.value) end
+  if base.operands then
+    for _, path in ipairs(base.operands) do
+      if is_tensor(session, names.value(session, path)) then return names.a_tensor end
+    end
+    return nil
+  end
+  if base.index then
+    local owner = names.value(session, base.index)
+    if is_tensor(session, owner) then return names.a_tensor end
+    return type(owner) == "table" and base.key ~= nil and rawget(owner, base.key) or nil
+  end
   local kind = use "repl.signature".result_of(session, base.call)
   if kind == "lutra.Tensor" then return names.a_tensor end
   if kind == "string" then return "" end

@@ -57,6 +57,13 @@ function question.text(session, topic)
     local lutras = #path == 1 and known(topic)
     return call .. "\n  " .. summary .. (lutras and "\n" .. lutras or "")
   end
+  local library = #path == 1 and use "repl.standard".library(topic, value)
+  if library then
+    local lutras = known(topic) -- torch.math and its like are named there
+    return library .. (lutras and "\n" .. lutras:match("^[^\n]*") or "")
+  end
+  local field = value ~= nil and not names.is_users(session, path[1].name) and use "repl.standard".about_field(topic)
+  if field then return about_value(session, topic, value) .. "\n  " .. field end
   local owner = #path > 1 and names.value(session, path, #path - 1) or nil
   local method = owner ~= nil and members.topic(session, owner, path[#path].name)
   if method and known(method) then return (known(method)) end
@@ -71,17 +78,35 @@ function question.text(session, topic)
   return nil, problem
 end
 
-local function told_problem(session, problem)
+-- The name of Lua's library or of the user's that is nearest to a word: "string" to "strng".
+local function nearest_here(session, topic)
+  local standard, list = use "repl.standard".names(), {}
+  local owner = topic:match("^(%w+)[.:]")
+  for _, name in ipairs(standard) do
+    if not owner or name:match("^(%w+)[.:]") then list[#list + 1] = name end
+  end
+  for name in next, session.declared do list[#list + 1] = name end
+  for name in next, _G do
+    if type(name) == "string" and name:find("^[%a_][%w_]*$") then list[#list + 1] = name end
+  end
+  table.sort(list)
+  return #topic <= 64 and use "repl.command".nearest(topic, list, math.max(1, #topic // 4)) or nil
+end
+
+local function told_problem(session, problem, topic)
   local message = lutra.iserror(problem) and problem.message or tostring(problem)
+  local near = topic and not message:find("did you mean", 1, true) and nearest_here(session, topic)
+  if near then message = message:gsub(";", (" (did you mean '%s'?);"):format(near), 1) end
   local there = "; :help lists the commands, lt.help() what Lutra has"
-  session:fail((message:gsub("; lutra%.help%(%) lists what there is", there)))
+  message = message:gsub("; lutra%.help%(%) lists what there is", there)
+  session:fail(use "repl.listing".filled(message))
 end
 
 function question.help(session, topic)
   session.silent = true
   if topic == "" then return session:print(lutra.help()) end
   local text, problem = question.text(session, topic)
-  if text then session:print(use "terminal_text".filled(text)) else told_problem(session, problem) end
+  if text then session:print(use "terminal_text".filled(text)) else told_problem(session, problem, topic) end
 end
 
 function question.search(session, word)

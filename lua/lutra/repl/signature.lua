@@ -197,7 +197,7 @@ function signature.at(session, text, cursor)
   local all = tokens.split((context.before(text, cursor)))
   local call = context.open_call(all, #all)
   if not call then return "" end
-  local head, options = signature.of_path(session, call.path)
+  local head, options = use "repl.typed".with(session, all, call.first, signature.of_path, session, call.path)
   if not head then return "" end
   if options and #options > 0 then head = head .. "  options: " .. table.concat(options, ", ") end
   return head

@@ -1,5 +1,40 @@
--- The functions of Lua's own library, for `?name` and the signature of a call: the arguments, and a line about each.
+-- Lua's own library, for `?name` and the signature of a call: a line about each library, function and field.
 local standard = {}
+
+-- Libraries, and "file", whose functions are methods.
+local libraries = {
+  coroutine = "functions that can stop and go on later",
+  debug = "looks into running functions",
+  file = "the methods of open files, which io.open gives",
+  io = "reads and writes files",
+  math = "numbers of Lua",
+  os = "the clock, the environment, files by their names",
+  package = "how require finds modules",
+  string = "texts; also methods: s:upper() is string.upper(s)",
+  table = "lists in tables",
+  utf8 = "texts in UTF-8",
+}
+
+-- What is no function: the line about it.
+local field_text = [[
+_G: the table of the globals
+_VERSION: the version of Lua, as text
+arg: the words of the command line: the script at 0, its arguments from 1
+io.stderr: the file of error messages
+io.stdin: the file of the program's input
+io.stdout: the file of the program's output
+math.huge: the float above all numbers, infinity
+math.maxinteger: the largest integer
+math.mininteger: the least integer
+math.pi: the ratio of a circle's circumference to its diameter
+package.config: the marks of paths: between folders, between templates, for the name, and others
+package.cpath: the templates by which require looks for C libraries
+package.loaded: the modules that are loaded, by their names
+package.path: the templates by which require looks for Lua files
+package.preload: functions that load modules, by the modules' names
+package.searchers: the functions by which require looks for a module, in their order
+utf8.charpattern: the pattern of one character
+]]
 
 local text = [[
 assert(v, [message]): v, if it is true; else an error
@@ -172,6 +207,42 @@ function standard.about(value, is_method)
     arguments = "(" .. (arguments:match("^%([^,]*, (.*)$") or ")")
   end
   return name .. arguments, entry[3]
+end
+
+-- The line about a field such as math.pi; nil for other names.
+function standard.about_field(name)
+  for each, summary in field_text:gmatch("([%w_.]+): ([^\n]*)\n") do
+    if each == name then return summary end
+  end
+end
+
+-- What is in a library: a line for each of its functions and fields. nil if the name is none, or the user has put
+-- another value in its place.
+function standard.library(name, value)
+  local about = libraries[name]
+  local is_there = name == "file" and value == nil or value ~= nil and rawequal(value, package.loaded[name])
+  if not about or not is_there then return nil end
+  local rows = {}
+  for _, entry in next, all() do
+    if entry[1]:match("^(%w+)[.:]") == name then rows[#rows + 1] = { "  " .. entry[1] .. entry[2], entry[3] } end
+  end
+  for each, summary in field_text:gmatch("([%w_.]+): ([^\n]*)\n") do
+    if each:match("^(%w+)%.") == name then rows[#rows + 1] = { "  " .. each, summary } end
+  end
+  table.sort(rows, function(a, b) return a[1] < b[1] end)
+  local lines = {}
+  for i, row in ipairs(rows) do lines[i] = row[1] .. "  -- " .. row[2] end
+  return ("%s: %s\n%s"):format(name, about, table.concat(lines, "\n"))
+end
+
+-- All names that are described here.
+function standard.names()
+  local list = {}
+  for name in next, libraries do list[#list + 1] = name end
+  for _, entry in next, all() do list[#list + 1] = entry[1] end
+  for name in field_text:gmatch("([%w_.]+): [^\n]*\n") do list[#list + 1] = name end
+  table.sort(list)
+  return list
 end
 
 return standard

@@ -98,7 +98,11 @@ int foreign(Args& args) {
 int unknown(Args& args) {
   lua_State* L = args.L;
   std::string_view topic = lua_type(L, 1) == LUA_TSTRING ? args.string(1, "topic") : "";
-  NearestWord nearest(topic);
+  std::string_view word = topic;
+  for (std::string_view prefix : {"lutra.", "lt."}) {
+    if (word.starts_with(prefix)) word.remove_prefix(prefix.size());
+  }
+  NearestWord nearest(word);
   for (lua_Integer i = 1; lua_type(L, 1) == LUA_TSTRING && i <= static_cast<lua_Integer>(lua_rawlen(L, 2)); ++i) {
     // The string stays alive in the list.
     if (lua_rawgeti(L, 2, i) == LUA_TSTRING) nearest.offer(lua_tostring(L, -1));

@@ -47,6 +47,62 @@ TEST_CASE("completion") {
     CHECK(front.words("nothing():|") == "");
     CHECK(front.words("f(g(|):x") != "");
   }
+  SECTION("what an expression gives, if that is known without computing it") {
+    CHECK(front.words("(weights):matm|") == "matmul");
+    CHECK(front.words("(weights * 2 + 1):matm|") == "matmul");
+    CHECK(front.words("(1 - weights / {1, 2}):matm|") == "matmul");
+    CHECK(front.words("(-weights):matm|") == "matmul");
+    CHECK(front.words("(2 * (weights:sum() + 1)):matm|") == "matmul");
+    CHECK(front.words("weights[1]:matm|") == "matmul");
+    CHECK(front.words("weights[{1}]:exp():matm|") == "matmul");
+    CHECK(front.words("lt.ones {2}[1]:matm|") == "matmul");
+    front.run("list = {{weights}, named = {deep = weights}}");
+    CHECK(front.words("list[1][1]:matm|") == "matmul");
+    CHECK(front.words("list.named['deep']:matm|") == "matmul");
+    CHECK(front.words("list['named'].de|") == "deep");
+    CHECK(front.words("list[2]:|") == "");
+    CHECK(front.words("list[#list]:|") == "");
+    CHECK(front.words("(weights == weights):|") == "");
+    CHECK(front.words("(1 + 2):|") == "");
+    CHECK(front.words("(weights, wide):|") == "");
+    CHECK(front.words("(not weights):|") == "");
+    CHECK(front.words("(wide).al|") == "alpha");
+  }
+  SECTION("variables of the same entry") {
+    CHECK(front.words("local fresh = 1; fre|") == "fresh");
+    CHECK(front.words("local fresh, fried <const> = f()\nfr|") == "fresh fried");
+    CHECK(front.words("first_one, fresh_one = 1, 2; fresh|") == "fresh_one");
+    CHECK(front.words("local x = lt.ones {2}\nx:matm|") == "matmul");
+    CHECK(front.words("local x = weights + 1 local y = 2 x:matm|") == "matmul");
+    CHECK(front.words("x = weights; y = x * 2; x = 1; y:matm|") == "");
+    CHECK(front.words("x = weights; x = x * 2; x:matm|") == "matmul");
+    CHECK(front.words("x = 'text'; x:upp|") == "upper");
+    CHECK(front.words("l = lt; l.matm|") == "matmul");
+    // The name still has its old meaning in its own definition.
+    CHECK(front.words("local weights = weights:matm|") == "matmul");
+    CHECK(front.words("local fresh = fres|") == "");
+    // Another meaning hides that of the session, in its block.
+    CHECK(front.words("local weights = 1; weights:|") == "");
+    CHECK(front.words("for weights = 1, 3 do weights:|") == "");
+    CHECK(front.words("for weights = 1, 3 do end weights:matm|") == "matmul");
+    CHECK(front.words("local function f(weights, inner) weights:|") == "");
+    CHECK(front.words("local function f(weights, inner) inn|") == "inner");
+    CHECK(front.words("function long_name(a) end lon|") == "long_name");
+    CHECK(front.words("do local inner = 1 end inn|") == "");
+    CHECK(front.words("while wide do local inner = 1 inn|") == "inner");
+    CHECK(front.words("if wide then local inner = 1 else inn|") == "");
+    CHECK(front.words("f {inner = 1} inn|") == "");
+    CHECK(front.words("wide.inner = 1 inn|") == "");
+    CHECK(front.words("f(function() inner = 1 end) inn|") == "inner");
+    CHECK(front.words("f(function(inner) inn|") == "inner");
+    CHECK(front.signature("local x = weights:exp(); x:sum(|").find("lutra.sum(") == 0);
+    CHECK(front.signature("x = lt.ones {2}; (x + 1):sum(|").find("lutra.sum(") == 0);
+    // The session does not keep them.
+    CHECK(front.words("fres|") == "");
+    std::string chain = "x = {}; ";
+    for (int i = 0; i < 200; ++i) chain += "x = x + x; ";
+    CHECK(front.words(chain + "x:|") == "");
+  }
   SECTION("questions may leave out lt") {
     CHECK(has(front.words("?matm|"), "matmul"));
     CHECK(front.words("?nn.Dens|") == "Dense");
@@ -132,6 +188,8 @@ TEST_CASE("the signature of the call that the cursor is in") {
   CHECK(front.signature("('x'):rep(|") == "s:rep(n, [separator])");
   CHECK(front.signature("io.stdout:seek(|") == "file:seek([whence], [offset])");
   CHECK(front.signature("t:exp():sum(|").find("lutra.sum(x, [axis], [options])") == 0);
+  CHECK(front.signature("(t * 2):sum(|").find("lutra.sum(x, [axis], [options])") == 0);
+  CHECK(front.signature("t[1]:sum(|").find("lutra.sum(x, [axis], [options])") == 0);
   front.run("string.rep = add");
   CHECK(front.signature("string.rep(|") == "string.rep(a, b, ...)");
   CHECK(front.signature("(|") == "");
@@ -160,6 +218,58 @@ TEST_CASE("what is known about a name") {
   CHECK(front.session.inspect("lt.matmul", 5).find("lutra.matmul(") == 0);
   front.run("local t = lt.ones {2, 3}");
   CHECK(front.session.inspect("print(t)", 7) == "t: Tensor (2, 3) float32 on CPU:0");
+}
+
+TEST_CASE("what is known about Lua's own library") {
+  Front front;
+  const std::string texts = front.run("?string");
+  CHECK(texts.find("string: texts") == 0);
+  for (const char* line : {"string.rep(s, n, [separator])  -- n copies", "string.upper(s)  -- ", "string.unpack("}) {
+    INFO(line);
+    CHECK(texts.find(line) != std::string::npos);
+  }
+  CHECK(texts.find("utf8.") == std::string::npos);
+  CHECK(front.run("?file").find("  file:seek([whence], [offset])  -- ") != std::string::npos);
+  CHECK(front.run("?math").find("  math.pi  -- ") != std::string::npos);
+  CHECK(front.run("?math.huge") == "math.huge: inf\n  the float above all numbers, infinity\n");
+  // Every library and every field that Lua has is described.
+  front.run(
+      "for name, value in pairs(package.loaded) do if _G[name] == value and name ~= 'lutra' and name ~= '_G' then "
+      "print(name) for field, each in pairs(value) do if type(each) ~= 'function' then print(name .. '.' .. field) end "
+      "end end end");
+  std::istringstream names(front.printed);
+  int count = 0;
+  for (std::string name; std::getline(names, name); ++count) {
+    INFO(name);
+    const std::string about = front.run("?" + name);
+    CHECK(about.find(name + ": ") == 0);
+    CHECK(about.find('\n') + 1 < about.size());
+  }
+  CHECK(count == 23);
+  front.run("local string = {}");
+  CHECK(front.run("?string").find("string: table with 0 entries") == 0);
+  front.run("local math = {pi = 3}");
+  CHECK(front.run("?math.pi") == "math.pi: 3\n");
+}
+
+TEST_CASE("a misspelt name gets the nearest one") {
+  Front front;
+  front.run("local my_model = 1");
+  auto nearest = [&](const std::string& name) {
+    const std::string said = front.run("?" + name);
+    const std::size_t at = said.find("(did you mean '");
+    return at == std::string::npos ? "" : said.substr(at + 15, said.find("'?)") - at - 15);
+  };
+  CHECK(nearest("sinn") == "sin");
+  CHECK(nearest("lt.sinn") == "sin");
+  CHECK(nearest("lutra.matmull") == "matmul");
+  CHECK(nearest("nn.Dens") == "nn.Dense");
+  CHECK(nearest("strng") == "string");
+  CHECK(nearest("os.clok") == "os.clock");
+  CHECK(nearest("string.rap") == "string.rep");
+  CHECK(nearest("my_modl") == "my_model");
+  CHECK(nearest("zzzzzzz") == "");
+  CHECK(nearest(std::string(100000, 'x')) == "");
 }
 
 TEST_CASE("after a point objects have fields, after a colon methods") {
