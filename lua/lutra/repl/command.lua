@@ -40,8 +40,9 @@ local function distance(a, b)
   return rows[#a][#b]
 end
 
-function command.nearest(word, names)
-  local best, least = nil, math.max(2, #word // 2) + 1
+-- most: how far the name may be.
+function command.nearest(word, names, most)
+  local best, least = nil, (most or math.max(2, #word // 2)) + 1
   for _, name in ipairs(names) do
     local far = name:find(word, 1, true) == 1 and #word > 0 and 1 or distance(word, name)
     if far < least then best, least = name, far end

@@ -99,7 +99,7 @@ local function told_problem(session, problem, topic)
   if near then message = message:gsub(";", (" (did you mean '%s'?);"):format(near), 1) end
   local there = "; :help lists the commands, lt.help() what Lutra has"
   message = message:gsub("; lutra%.help%(%) lists what there is", there)
-  session:fail(use "repl.listing".filled(message))
+  session:fail(use "terminal_text".filled(message))
 end
 
 function question.help(session, topic)
