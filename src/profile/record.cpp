@@ -87,8 +87,8 @@ class Recorder final : public Observer {
       event.name = texts_.literal(call.op->logged(call));
       event.line = frame.line;
       if (prepared.spec != 0) event.requested = texts_.requested(*context_, prepared.spec);
-      if (options_.memory) note_freed(*prepared.device);
       event.begin_ns = now_ns();
+      if (options_.memory) note_freed(*prepared.device, event.begin_ns);
       event.end_ns = kUnknown;
       frame.op = call.op;
       frame.requested = event.requested;
@@ -162,7 +162,7 @@ class Recorder final : public Observer {
 
   void allocated(const LogicalDevice& device, std::size_t bytes, const Wanted& wanted) override {
     if (!options_.memory) return;
-    quietly([&] { note_memory(device, static_cast<int64_t>(bytes), texts_.literal(wanted.op)); });
+    quietly([&] { note_memory(device, static_cast<int64_t>(bytes), texts_.literal(wanted.op), now_ns()); });
   }
 
   void waited() override {
@@ -350,27 +350,28 @@ class Recorder final : public Observer {
     if (device.heap != nullptr) return static_cast<int64_t>(device.heap->stats().bytes_in_use);
     return static_cast<int64_t>(context_->runtime().pool().stats().bytes_in_use);
   }
-  void note_memory(const LogicalDevice& device, int64_t bytes, uint32_t name) {
+  void note_memory(const LogicalDevice& device, int64_t bytes, uint32_t name, int64_t at_ns) {
     TraceEvent event{.kind = EventKind::Memory, .lane = Lane::Host};
     event.device = device.is_host() ? context_->runtime().cpu().id : device.id;
     event.name = name;
     event.line = line_now();
     event.bytes = bytes;
     event.in_use = in_use_[event.device] = bytes_in_use(device);
-    event.begin_ns = event.end_ns = now_ns();
+    event.begin_ns = event.end_ns = at_ns;
     push(event);
   }
   // Memory freed on the device since its last event.
-  void note_freed(const LogicalDevice& device) {
+  void note_freed(const LogicalDevice& device, int64_t at_ns) {
     const uint16_t id = device.is_host() ? context_->runtime().cpu().id : device.id;
     auto known = in_use_.find(id);
     if (known == in_use_.end() || (!device.is_host() && device.heap == nullptr)) return;
     const int64_t now = bytes_in_use(device), before = known->second;
-    if (now != before) note_memory(device, now - before, texts_.literal("free"));
+    if (now != before) note_memory(device, now - before, texts_.literal("free"), at_ns);
   }
   void note_freed_everywhere() {
     if (!options_.memory) return;
-    for (LogicalDevice* device : context_->runtime().order()) note_freed(*device);
+    const int64_t at_ns = now_ns();
+    for (LogicalDevice* device : context_->runtime().order()) note_freed(*device, at_ns);
   }
 
   Context* context_;
