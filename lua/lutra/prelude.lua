@@ -149,8 +149,8 @@ comes_late(lutra, "functions.numbers", { "deg2rad", "rad2deg", "sinc", "signbit"
 comes_late(lutra, "functions.reductions", { "logcumsumexp", "cumulative_trapezoid", "average", "std_mean", "var_mean",
   "count_nonzero", "ptp", "nancumsum", "nancumprod", "nanquantile", "nanpercentile", "nanargmax", "nanargmin" })
 comes_late(lutra, "functions.axes", { "moveaxis", "swapaxes", "rot90", "reverse_sequence" })
-comes_late(lutra, "functions.orders", { "unique_consecutive", "ravel_multi_index", "lexsort", "digitize", "histogram2d", "histogramdd",
-  "confusion_matrix", "dynamic_partition" })
+comes_late(lutra, "functions.orders", { "unique_consecutive", "ravel_multi_index", "lexsort", "digitize", "histogram2d",
+  "histogramdd", "confusion_matrix", "dynamic_partition" })
 comes_late(lutra, "functions.bessel", { "bessel_i0" })
 comes_late(lutra, "functions.shrinking", { "hardtanh", "hardshrink", "softshrink", "tanhshrink", "threshold", "squareplus",
   "sparse_plus", "sparse_sigmoid", "sparsemax" })

@@ -131,9 +131,9 @@ function callbacks.ReduceLROnPlateau(options) end
 --- Source: keras.callbacks.CSVLogger
 function callbacks.CSVLogger(path, options) end
 
---- Evaluates with the averages that an optimizer with use_ema keeps: they are the model's weights while it is validated,
---- evaluated or predicts, and with swap_on_epoch also from the end of an epoch to the next one's beginning, for the
---- callbacks behind it, such as ModelCheckpoint.
+--- Evaluates with the averages that an optimizer with use_ema keeps. They are the model's weights while it is validated,
+--- is evaluated or predicts. With swap_on_epoch they are its weights from the end of an epoch to the beginning of the next
+--- one, too. Callbacks that follow in the list, such as ModelCheckpoint, then see them.
 ---@param options? table {swap_on_epoch = false}
 ---@return table # for the callbacks of fit, evaluate and predict
 --- Errors: InvalidArgument if the optimizer has no use_ema, or divides its averages among processes; FailedPrecondition

@@ -120,5 +120,5 @@ for _, name in ipairs { "from_tensor_slices", "from_tensors", "from_file", "from
   data[name] = Dataset[name]
 end
 
-return use "late".fields(data, { text_lines = "data.files", csv = "data.files", image_folder = "data.files", list_files = "data.files",
-  sample_from_datasets = "data.mixing", choose_from_datasets = "data.mixing" })
+return use "late".fields(data, { text_lines = "data.files", csv = "data.files", image_folder = "data.files",
+  list_files = "data.files", sample_from_datasets = "data.mixing", choose_from_datasets = "data.mixing" })

@@ -166,6 +166,20 @@ local function summed(who, x, bin, n, weights)
   return arguments.slice(lutra.unsorted_segment_sum(weights:flatten(), bin:flatten() + 1, n + 1), 1, 1, n)
 end
 
+-- The elements, or their weights, in each bin of a grid, the edges of each axis and the numbers of bins. columns: a vector
+-- of places for each axis.
+local function counted(who, columns, names, bins, ranges, weights)
+  local place, is_counted, edges, sizes, total = nil, nil, {}, {}, 1
+  for axis, column in ipairs(columns) do
+    local bin, is_inside, of_axis, n = binned(who, names[axis], column, bins[axis], ranges[axis])
+    place = place and place * n + bin or bin
+    is_counted = is_counted and lutra.logical_and(is_counted, is_inside) or is_inside
+    edges[axis], sizes[axis], total = of_axis, n, total * n
+    if total > options.kMostSize then fail("%s: there are %.4g bins in all, more than a tensor can have", who, total) end
+  end
+  return summed(who, columns[1], lutra.where(is_counted, place, total), total, weights):reshape(sizes), edges, sizes
+end
+
 -- histogram with edges, weights or density; the op itself counts in bins of equal width (prelude.lua).
 local op = lutra.histogram
 function orders.histogram(x, bins, given)
@@ -212,11 +226,8 @@ function orders.histogram2d(x, y, given)
   if type(range) ~= "table" or read.range and #range ~= 2 then
     fail("%s: range is %s, expected {{lowest x, highest x}, {lowest y, highest y}}", who, tools.what_is(read.range))
   end
-  local i, is_inside, x_edges, rows = binned(who, "x", x, of_x, range[1])
-  local j, is_inside_too, y_edges, columns = binned(who, "y", y, of_y, range[2])
-  local is_counted = lutra.logical_and(is_inside, is_inside_too)
-  local bin = lutra.where(is_counted, i * columns + j, rows * columns)
-  return summed(who, x, bin, rows * columns, read.weights):reshape { rows, columns }, x_edges, y_edges
+  local counts, edges = counted(who, { x, y }, { "x", "y" }, { of_x, of_y }, range, read.weights)
+  return counts, edges[1], edges[2]
 end
 
 local kMostAxes = 8
@@ -236,20 +247,16 @@ function orders.histogramdd(x, given)
     end
     return value
   end
-  local bins = read.bins
+  local bins, columns, names = read.bins, {}, {}
   if type(bins) ~= "number" then each("bins", bins, "a number, or a list of %d numbers or edges, one for each column") end
-  local ranges = read.range and each("range", read.range, "{lowest, highest} for each of the %d columns") or {}
-  local place, is_counted, edges, sizes, total = nil, nil, {}, {}, 1
-  for axis = 1, axes do
-    local column = x[{ {}, axis }]
-    local bin, is_inside, of_axis, n = binned(who, ("column %d"):format(axis), column,
-      type(bins) == "number" and bins or bins[axis], ranges[axis])
-    place = place and place * n + bin or bin
-    is_counted = is_counted and lutra.logical_and(is_counted, is_inside) or is_inside
-    edges[axis], sizes[axis], total = of_axis, n, total * n
-    if total > options.kMostSize then fail("%s: there are %.4g bins in all, more than a tensor can have", who, total) end
+  for axis = 1, axes do columns[axis], names[axis] = x[{ {}, axis }], ("column %d"):format(axis) end
+  if type(bins) == "number" then
+    local n = bins
+    bins = {}
+    for axis = 1, axes do bins[axis] = n end
   end
-  local counts = summed(who, x[{ {}, 1 }], lutra.where(is_counted, place, total), total, read.weights):reshape(sizes)
+  local ranges = read.range and each("range", read.range, "{lowest, highest} for each of the %d columns") or {}
+  local counts, edges, sizes = counted(who, columns, names, bins, ranges, read.weights)
   if not read.density then return counts, edges end
   counts = counts:cast(edges[1].dtype)
   counts = counts / counts:sum()
@@ -304,8 +311,8 @@ function orders.dynamic_partition(x, partitions, n)
   return (lutra.split(lutra.gather(x, lutra.argsort(partitions)), counts:totable(), 1))
 end
 
-local counts = { unique_consecutive = 2, ravel_multi_index = 3, lexsort = 1, digitize = 3, histogram = 3, histogram2d = 3, histogramdd = 2,
-  confusion_matrix = 3, dynamic_partition = 3 }
+local counts = { unique_consecutive = 2, ravel_multi_index = 3, lexsort = 1, digitize = 3, histogram = 3, histogram2d = 3,
+  histogramdd = 2, confusion_matrix = 3, dynamic_partition = 3 }
 for name, count in pairs(counts) do orders[name] = options.bounded(name, count, orders[name], true) end
 
 return orders

@@ -33,8 +33,8 @@ for file, names in pairs {
   scaling_layers = "Identity Rescaling Normalization RMSNormalization UnitNormalization",
   image_layers = "Resizing CenterCrop RandomCrop RandomFlip RandomRotation RandomTranslation RandomZoom RandomBrightness "
     .. "RandomContrast",
-  volumes = "Conv3D Conv3DTranspose MaxPool3D MaxPooling3D AvgPool3D AveragePooling3D GlobalAvgPool3D GlobalAveragePooling3D GlobalMaxPool3D "
-    .. "GlobalMaxPooling3D UpSampling3D ZeroPadding3D Cropping3D",
+  volumes = "Conv3D Conv3DTranspose MaxPool3D MaxPooling3D AvgPool3D AveragePooling3D GlobalAvgPool3D "
+    .. "GlobalAveragePooling3D GlobalMaxPool3D GlobalMaxPooling3D UpSampling3D ZeroPadding3D Cropping3D",
   text_layers = "TextVectorization Hashing", lookup_layers = "StringLookup IntegerLookup", category_layers = "CategoryEncoding Discretization",
   recurrent_cells = "RNN SimpleRNNCell LSTMCell GRUCell StackedRNNCells",
   dot_layers = "Dot Attention AdditiveAttention", einsum_dense = "EinsumDense",

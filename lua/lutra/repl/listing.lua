@@ -11,7 +11,6 @@ local columns, most_text, most_shown = 76, 200, 1 << 16
 
 local listing = {}
 
-
 function listing.quoted(text)
   local cut = #text > most_text and text:sub(1, most_text) or text
   cut = terminal_text.harmless((cut:gsub('["\\]', "\\%0")))

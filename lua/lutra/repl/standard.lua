@@ -209,9 +209,12 @@ function standard.about(value, is_method)
   return name .. arguments, entry[3]
 end
 
+-- Iterates over the names of fields and the lines about them.
+local function fields() return field_text:gmatch "([%w_.]+): ([^\n]*)\n" end
+
 -- The line about a field such as math.pi; nil for other names.
 function standard.about_field(name)
-  for each, summary in field_text:gmatch("([%w_.]+): ([^\n]*)\n") do
+  for each, summary in fields() do
     if each == name then return summary end
   end
 end
@@ -226,7 +229,7 @@ function standard.library(name, value)
   for _, entry in next, all() do
     if entry[1]:match("^(%w+)[.:]") == name then rows[#rows + 1] = { "  " .. entry[1] .. entry[2], entry[3] } end
   end
-  for each, summary in field_text:gmatch("([%w_.]+): ([^\n]*)\n") do
+  for each, summary in fields() do
     if each:match("^(%w+)%.") == name then rows[#rows + 1] = { "  " .. each, summary } end
   end
   table.sort(rows, function(a, b) return a[1] < b[1] end)
@@ -240,7 +243,7 @@ function standard.names()
   local list = {}
   for name in next, libraries do list[#list + 1] = name end
   for _, entry in next, all() do list[#list + 1] = entry[1] end
-  for name in field_text:gmatch("([%w_.]+): [^\n]*\n") do list[#list + 1] = name end
+  for name in fields() do list[#list + 1] = name end
   table.sort(list)
   return list
 end

@@ -9,7 +9,8 @@ local writing = { key = kKey, format = kFormat, states = kStates }
 function writing.slot_name(path, slot, i, of) return ("%s/%s/%s"):format(path, slot, of or i) end
 function writing.held_name(path, r, i, of) return writing.slot_name(path, "held/" .. r, i, of) end
 
--- Adds the slots and the gradients that it holds to the tensors. Returns the optimizer's description; nil if another process writes the file.
+-- Adds the slots and the gradients that it holds to the tensors. Returns the optimizer's description; nil if another
+-- process writes the file.
 local function optimizer_of(optimizer, path, found, tensors)
   local rate, names = optimizer.learning_rate, nil
   local all = optimizer.built_for and optimizer:whole_slots()

@@ -54,7 +54,8 @@ function callback.remembers(Made, names, lists)
 end
 
 -- Parts of names of numbers that should be large, and of those that should be small.
-local rising, falling = { "acc", "auc", "top_k", "precision", "recall", "correlation" }, { "loss", "error", "entropy", "mse", "mae" }
+local rising = { "acc", "auc", "top_k", "precision", "recall", "correlation" }
+local falling = { "loss", "error", "entropy", "mse", "mae" }
 local function has_one(name, words)
   for _, word in ipairs(words) do
     if name:find(word, 1, true) then return true end

@@ -185,30 +185,10 @@ local function define_transpose(kind, axes)
     self:init_window(kernel_size, given)
     self.filters = options.count(kind, "filters", filters, 1)
     if not self.read.output_padding then return end
-    self.output_padding = windows.numbers(kind, "output_padding", self.read.output_padding, axes, 0)
-    for axis, size in ipairs(self.output_padding) do
-      if size >= self.strides[axis] then
-        tools.fail("InvalidArgument",
-          ("%s: output_padding is %d, and strides %d: expected less than that"):format(kind, size, self.strides[axis]))
-      end
-    end
+    self.output_padding = windows.output_padding(kind,
+      windows.numbers(kind, "output_padding", self.read.output_padding, axes, 0), self.strides)
   end
-  -- The result's size along an axis. A convolution would map several sizes to the input's size; this is the chosen one.
-  local function size_of(self, axis, size)
-    local stride, reach, more = self.strides[axis], self:window()[axis],
-      self.output_padding and self.output_padding[axis]
-    if self.padding == "same" then
-      return more and size > 0 and (size - 1) * stride + reach % 2 + more or size * stride
-    end
-    return (size - 1) * stride + reach + (more or math.max(stride - reach, 0))
-  end
-  function Transpose:compute_output_shape(shape)
-    windows.require_rank(self, shape, axes)
-    local out = {}
-    for axis = 1, axes do out[axis] = shape[axis] == -1 and -1 or size_of(self, axis, shape[axis]) end
-    out[axes + 1] = self.filters
-    return out
-  end
+  function Transpose:compute_output_shape(shape) return windows.transposed_shape(self, shape, axes) end
   function Transpose:build(shape)
     windows.require_rank(self, shape, axes)
     self.kernel = self:add_kernel("kernel", self.filters, shape[#shape], self.read.kernel_initializer,
@@ -219,7 +199,7 @@ local function define_transpose(kind, axes)
     local kernel, how, size, first = self.kernel, self:how(), {}, {}
     for axis = 1, axes do
       local count = x.shape[axis + 1]
-      size[axis], first[axis] = size_of(self, axis, count), 1
+      size[axis], first[axis] = windows.transposed_size(self, axis, count), 1
       -- A convolution with an even window would map that size to one position too few: compute one more, which is cut
       -- off.
       if self.padding == "same" and size[axis] == (count - 1) * self.strides[axis] then

@@ -34,103 +34,34 @@ local function pairs_of(kind, name, value)
   return list
 end
 
-local Conv3D = layers.Layer:extend "Conv3D"
-Conv3D.takes_one = true
-made.Conv3D = Conv3D
-function Conv3D:init(filters, kernel_size, given)
-  local read = self:read_options(given, {
-    strides = 1, padding = "valid", dilation_rate = 1, groups = 1, activation = false, use_bias = true,
+-- What Conv3D and Conv3DTranspose share. more: the options of one of them.
+local Convolution = layers.Layer:extend "Convolution3D"
+Convolution.takes_one = true
+function Convolution:read_convolution(kind, filters, kernel_size, given, more)
+  local defaults = {
+    strides = 1, padding = "valid", dilation_rate = 1, activation = false, use_bias = true,
     kernel_initializer = "glorot_uniform", bias_initializer = "zeros", kernel_regularizer = false, bias_regularizer = false,
     kernel_constraint = false, bias_constraint = false,
-  })
-  self.filters = options.count("Conv3D", "filters", filters, 1)
-  self.kernel_size = three("Conv3D", "kernel_size", kernel_size)
-  self.strides, self.dilation = three("Conv3D", "strides", read.strides), three("Conv3D", "dilation_rate", read.dilation_rate)
-  self.padding = options.word("Conv3D", "padding", read.padding, windows.paddings)
-  self.groups = options.count("Conv3D", "groups", read.groups, 1)
-  self.activation = activations.get("Conv3D", read.activation)
-  self.read = read
-end
-function Conv3D:compute_output_shape(shape)
-  local window = {}
-  for axis = 1, 3 do window[axis] = (self.kernel_size[axis] - 1) * self.dilation[axis] + 1 end
-  return windows.output_shape(self, shape, window, self.filters)
-end
-function Conv3D:build(shape)
-  self:compute_output_shape(shape)
-  local channels, read = shape[4], self.read
-  if channels % self.groups ~= 0 or self.filters % self.groups ~= 0 then
-    self:refuse("%d channels and %d filters cannot be divided into %d groups", channels, self.filters, self.groups)
-  end
-  local sizes = { table.unpack(self.kernel_size) }
-  sizes[4], sizes[5] = channels // self.groups, self.filters
-  self.kernel = self:add_weight {
-    name = "kernel", shape = sizes, initializer = read.kernel_initializer, regularizer = read.kernel_regularizer,
-    constraint = read.kernel_constraint,
   }
-  if read.use_bias then
-    self.bias = self:add_weight {
-      name = "bias", shape = { self.filters }, initializer = read.bias_initializer, regularizer = read.bias_regularizer,
-      constraint = read.bias_constraint,
-    }
-  end
-end
-function Conv3D:call(x)
-  local y = lutra.conv3d(x, self.kernel, {
-    stride = self.strides, dilation = self.dilation, groups = self.groups, padding = self.padding,
-  })
-  if self.bias then y = lutra.bias_add(y, self.bias) end
-  return self.activation and self.activation(y) or y
-end
-
--- The gradient of a convolution of volumes by its input: each position adds a window to the result. Slices of the kernel's
--- depth are transposed convolutions of images.
-local Transpose = layers.Layer:extend "Conv3DTranspose"
-Transpose.takes_one = true
-made.Conv3DTranspose = Transpose
-function Transpose:init(filters, kernel_size, given)
-  local kind = "Conv3DTranspose"
-  local read = self:read_options(given, {
-    strides = 1, padding = "valid", output_padding = false, dilation_rate = 1, activation = false, use_bias = true,
-    kernel_initializer = "glorot_uniform", bias_initializer = "zeros", kernel_regularizer = false, bias_regularizer = false,
-    kernel_constraint = false, bias_constraint = false,
-  })
+  for name, value in pairs(more) do defaults[name] = value end
+  local read = self:read_options(given, defaults)
   self.filters = options.count(kind, "filters", filters, 1)
   self.kernel_size = three(kind, "kernel_size", kernel_size)
   self.strides, self.dilation = three(kind, "strides", read.strides), three(kind, "dilation_rate", read.dilation_rate)
   self.padding = options.word(kind, "padding", read.padding, windows.paddings)
   self.activation = activations.get(kind, read.activation)
   self.read = read
-  if not read.output_padding then return end
-  self.output_padding = three(kind, "output_padding", read.output_padding, 0)
-  for axis, size in ipairs(self.output_padding) do
-    if size >= self.strides[axis] then
-      tools.fail("InvalidArgument",
-        ("%s: output_padding is %d, and strides %d: expected less than that"):format(kind, size, self.strides[axis]))
-    end
-  end
 end
-function Transpose:reach(axis) return (self.kernel_size[axis] - 1) * self.dilation[axis] + 1 end
--- The result's size along an axis, as Conv2DTranspose has it (convolutions.lua).
-function Transpose:size_of(axis, size)
-  local stride, reach, more = self.strides[axis], self:reach(axis), self.output_padding and self.output_padding[axis]
-  if self.padding == "same" then
-    return more and size > 0 and (size - 1) * stride + reach % 2 + more or size * stride
-  end
-  return (size - 1) * stride + reach + (more or math.max(stride - reach, 0))
+-- How far a window reaches along each axis.
+function Convolution:window()
+  local window = {}
+  for axis = 1, 3 do window[axis] = (self.kernel_size[axis] - 1) * self.dilation[axis] + 1 end
+  return window
 end
-function Transpose:compute_output_shape(shape)
-  windows.require_rank(self, shape, 3)
-  local out = {}
-  for axis = 1, 3 do out[axis] = shape[axis] == -1 and -1 or self:size_of(axis, shape[axis]) end
-  out[4] = self.filters
-  return out
-end
-function Transpose:build(shape)
-  windows.require_rank(self, shape, 3)
-  local read = self.read
-  local sizes = { table.unpack(self.kernel_size) }
-  sizes[4], sizes[5] = self.filters, shape[4]
+-- A kernel has one matrix of these sizes for each place of the window.
+function Convolution:add_kernel_and_bias(rows, columns)
+  local read, sizes = self.read, { table.unpack(self.kernel_size) }
+  sizes[4], sizes[5] = rows, columns
   self.kernel = self:add_weight {
     name = "kernel", shape = sizes, initializer = read.kernel_initializer, regularizer = read.kernel_regularizer,
     constraint = read.kernel_constraint,
@@ -141,28 +72,76 @@ function Transpose:build(shape)
     constraint = read.bias_constraint,
   }
 end
+function Convolution:finished(y)
+  if self.bias then y = lutra.bias_add(y, self.bias) end
+  return self.activation and self.activation(y) or y
+end
+
+local Conv3D = Convolution:extend "Conv3D"
+made.Conv3D = Conv3D
+function Conv3D:init(filters, kernel_size, given)
+  self:read_convolution("Conv3D", filters, kernel_size, given, { groups = 1 })
+  self.groups = options.count("Conv3D", "groups", self.read.groups, 1)
+end
+function Conv3D:compute_output_shape(shape) return windows.output_shape(self, shape, self:window(), self.filters) end
+function Conv3D:build(shape)
+  self:compute_output_shape(shape)
+  local channels = shape[4]
+  if channels % self.groups ~= 0 or self.filters % self.groups ~= 0 then
+    self:refuse("%d channels and %d filters cannot be divided into %d groups", channels, self.filters, self.groups)
+  end
+  self:add_kernel_and_bias(channels // self.groups, self.filters)
+end
+function Conv3D:call(x)
+  return self:finished(lutra.conv3d(x, self.kernel, {
+    stride = self.strides, dilation = self.dilation, groups = self.groups, padding = self.padding,
+  }))
+end
+
+-- The gradient of a convolution of volumes by its input: each position adds a window to the result. Slices of the kernel's
+-- depth are transposed convolutions of images.
+local Transpose = Convolution:extend "Conv3DTranspose"
+made.Conv3DTranspose = Transpose
+function Transpose:init(filters, kernel_size, given)
+  local kind = "Conv3DTranspose"
+  self:read_convolution(kind, filters, kernel_size, given, { output_padding = false })
+  if not self.read.output_padding then return end
+  self.output_padding = windows.output_padding(kind, three(kind, "output_padding", self.read.output_padding, 0), self.strides)
+end
+function Transpose:compute_output_shape(shape) return windows.transposed_shape(self, shape, 3) end
+function Transpose:build(shape)
+  windows.require_rank(self, shape, 3)
+  self:add_kernel_and_bias(self.filters, shape[4])
+end
 function Transpose:call(x)
   local n, depth, height, width, channels = table.unpack(x.shape)
-  local stride, dilation = self.strides, self.dilation
-  local size = { self:size_of(1, depth), self:size_of(2, height), self:size_of(3, width) }
-  if n * depth * height * width == 0 then return self:finished(lutra.zeros({ n, size[1], size[2], size[3], self.filters }, { dtype = x.dtype })) end
-  -- All windows are added, then the borders are cut off.
-  local full = {}
-  for axis = 1, 3 do full[axis] = (x.shape[axis + 1] - 1) * stride[axis] + self:reach(axis) end
+  local stride, dilation, window, filters = self.strides, self.dilation, self:window(), self.filters
+  local size, full = {}, {}
+  for axis = 1, 3 do
+    size[axis] = windows.transposed_size(self, axis, x.shape[axis + 1])
+    -- All windows are added, then the borders are cut off.
+    full[axis] = (x.shape[axis + 1] - 1) * stride[axis] + window[axis]
+  end
+  if n * depth * height * width == 0 then
+    return self:finished(lutra.zeros({ n, size[1], size[2], size[3], filters }, { dtype = x.dtype }))
+  end
+  local how = {
+    stride = { stride[2], stride[3] }, dilation = { dilation[2], dilation[3] }, padding = "valid",
+    output_size = { full[2], full[3] },
+  }
   local slices, y = x:reshape { n * depth, height, width, channels }, nil
   for z = 1, self.kernel_size[1] do
-    local part = lutra.conv2d_transpose(slices, self.kernel[z], {
-      stride = { stride[2], stride[3] }, dilation = { dilation[2], dilation[3] }, padding = "valid", output_size = { full[2], full[3] },
-    })
+    local part = lutra.conv2d_transpose(slices, self.kernel[z], how)
     -- Its depth among zeros.
-    part = part:reshape { n, depth, 1, full[2], full[3] * self.filters }
+    part = part:reshape { n, depth, 1, full[2], full[3] * filters }
     part = lutra.pad(part, { { 0, 0 }, { 0, 0 }, { 0, stride[1] - 1 }, { 0, 0 }, { 0, 0 } })
-      :reshape { n, depth * stride[1], full[2], full[3] * self.filters }
+      :reshape { n, depth * stride[1], full[2], full[3] * filters }
     local before = (z - 1) * dilation[1]
-    part = lutra.pad(part[{ {}, { 1, (depth - 1) * stride[1] + 1 } }], { { 0, 0 }, { before, self:reach(1) - 1 - before }, { 0, 0 }, { 0, 0 } })
+    part = lutra.pad(part[{ {}, { 1, (depth - 1) * stride[1] + 1 } }],
+      { { 0, 0 }, { before, window[1] - 1 - before }, { 0, 0 }, { 0, 0 } })
     y = y and y + part or part
   end
-  y = y:reshape { n, full[1], full[2], full[3], self.filters }
+  y = y:reshape { n, full[1], full[2], full[3], filters }
   local key, borders = { {} }, { { 0, 0 } }
   for axis = 1, 3 do
     local first = 1
@@ -172,10 +151,6 @@ function Transpose:call(x)
   end
   borders[5] = { 0, 0 }
   return self:finished(lutra.pad(y[key], borders))
-end
-function Transpose:finished(y)
-  if self.bias then y = lutra.bias_add(y, self.bias) end
-  return self.activation and self.activation(y) or y
 end
 
 for kind, pool in pairs { MaxPool3D = "max_pool3d", AvgPool3D = "avg_pool3d" } do

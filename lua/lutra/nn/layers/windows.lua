@@ -51,6 +51,36 @@ function windows.output_shape(layer, shape, window, channels)
   return out
 end
 
+-- Reads what a transposed convolution adds to its result along each axis: less than the stride there.
+function windows.output_padding(kind, numbers, strides)
+  for axis, size in ipairs(numbers) do
+    if size >= strides[axis] then
+      tools.fail("InvalidArgument",
+        ("%s: output_padding is %d, and strides %d: expected less than that"):format(kind, size, strides[axis]))
+    end
+  end
+  return numbers
+end
+
+-- The size of a transposed convolution's result along an axis. A convolution would map several sizes to the input's size;
+-- this is the chosen one.
+function windows.transposed_size(layer, axis, size)
+  local stride, reach, more = layer.strides[axis], layer:window()[axis], layer.output_padding and layer.output_padding[axis]
+  if layer.padding == "same" then
+    return more and size > 0 and (size - 1) * stride + reach % 2 + more or size * stride
+  end
+  return (size - 1) * stride + reach + (more or math.max(stride - reach, 0))
+end
+
+-- The output shape of a row for a transposed convolution of so many axes.
+function windows.transposed_shape(layer, shape, axes)
+  require_rank(layer, shape, axes)
+  local out = {}
+  for axis = 1, axes do out[axis] = shape[axis] == -1 and -1 or windows.transposed_size(layer, axis, shape[axis]) end
+  out[axes + 1] = layer.filters
+  return out
+end
+
 -- Converts sizes or a shape to those of an image; and a sequence, and its result back.
 function windows.for_image(sizes, axes) return axes == 1 and { 1, table.unpack(sizes) } or sizes end
 function windows.to_image(x, axes) return axes == 1 and lutra.expand_dims(x, 2) or x end

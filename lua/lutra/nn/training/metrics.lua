@@ -364,8 +364,8 @@ local late_files = {}
 for file, names in pairs {
   confusion_metrics = "TruePositives TrueNegatives FalsePositives FalseNegatives F1Score FBetaScore IoU BinaryIoU MeanIoU OneHotIoU "
     .. "OneHotMeanIoU PrecisionAtRecall RecallAtPrecision SensitivityAtSpecificity SpecificityAtSensitivity",
-  value_metrics = "Sum MeanMetricWrapper CosineSimilarity PearsonCorrelation ConcordanceCorrelation Hinge SquaredHinge CategoricalHinge KLDivergence Poisson LogCoshError "
-    .. "MeanAbsolutePercentageError MeanSquaredLogarithmicError R2Score",
+  value_metrics = "Sum MeanMetricWrapper CosineSimilarity PearsonCorrelation ConcordanceCorrelation Hinge SquaredHinge "
+    .. "CategoricalHinge KLDivergence Poisson LogCoshError MeanAbsolutePercentageError MeanSquaredLogarithmicError R2Score",
 } do
   for name in names:gmatch "%S+" do late_files[name] = "nn.training." .. file end
 end

@@ -31,15 +31,14 @@ define("CosineSimilarity", { "cosine_similarity" }, { axis = -1 }, function(self
   return -losses.public.cosine_similarity(y_true, y_pred, { axis = self.axis })
 end)
 
--- The means of x and y along an axis, and both without them.
+local function mean(self, x, keepdims) return (lutra.mean(x, { axis = self.axis, keepdims = keepdims })) end
+-- Labels and predictions without their means along the axis, and the difference of the means.
 local function centred(self, y_true, y_pred)
   if not y_pred.dtype:find "float" then y_pred = lutra.cast(y_pred, "float32") end
   y_true = lutra.cast(losses.fitted(self.name, y_true, y_pred), y_pred.dtype)
-  local function mean(x) return (lutra.mean(x, { axis = self.axis, keepdims = true })) end
-  local of_true, of_pred = mean(y_true), mean(y_pred)
+  local of_true, of_pred = mean(self, y_true, true), mean(self, y_pred, true)
   return y_true - of_true, y_pred - of_pred, of_true - of_pred
 end
-local function mean(self, x) return (lutra.mean(x, { axis = self.axis })) end
 define("PearsonCorrelation", { "pearson_correlation" }, { axis = -1 }, function(self, y_true, y_pred)
   local a, b = centred(self, y_true, y_pred)
   return mean(self, a * b) / lutra.sqrt(mean(self, a * a) * mean(self, b * b))
