@@ -3,8 +3,9 @@
 // machine this is harmful: it uses up the helper's time slice before there is work. A helper detects a busy machine in
 // two ways: the gap between two of its polls, usually some 100 ns, is long because it lost its core; or it starts to
 // run long after it was woken. Then helpers sleep at once for 4 ms, because this also happens on an idle machine, and
-// for twice as long each time it soon happens again. Meanwhile short loops run on one thread, and helpers are woken for
-// a long loop only after it has run for some time.
+// for twice as long each time it soon happens again. Meanwhile only loops of some milliseconds are shared, and helpers
+// are woken for them only after they have run for some time. Before sleeping helpers are woken again, the caller reads
+// how many threads of the machine want a core: a helper that tried would be late, which costs milliseconds.
 //
 // Note [The caller's core]
 // The system may wake a helper on its caller's core although another is idle, above all in virtual machines. The two
@@ -16,6 +17,7 @@
 #include "core/thread_team.h"
 
 #include <sched.h>
+#include <sys/sysinfo.h>
 #include <time.h>
 
 #include <algorithm>
@@ -23,6 +25,7 @@
 
 #include "core/blocked_signals.h"
 #include "core/clock.h"
+#include "core/usable_cores.h"
 
 namespace lutra {
 namespace {
@@ -32,8 +35,10 @@ constexpr int64_t kLeastSavingNs = 4'000'000, kMostSavingNs = 128'000'000, kSoon
 // A gap this long means that another program ran; the system's own work takes less.
 constexpr int64_t kLostCoreNs = 500'000;
 constexpr int64_t kLeastWaitNs = 20'000;
-// Work that is worth waking helpers for. On a busy machine, helpers are woken after this time.
-constexpr int64_t kGrainsPerWake = 8, kLongWorkNs = 100'000;
+// Work that is worth waking helpers for. On a busy machine, some 3 ms, and helpers are woken after 0.1 ms.
+constexpr int64_t kGrainsPerWake = 8, kSavingGrainsPerWake = 256, kLongWorkNs = 100'000;
+// Reading the number of running threads takes some 10 us.
+constexpr int64_t kFreeCoreNs = 4'000'000;
 constexpr int64_t kNever = INT64_MAX;
 
 thread_local bool t_in_shared_loop = false;
@@ -124,7 +129,8 @@ void ThreadTeam::end(int first) {
 
 int ThreadTeam::ready(int wanted, int64_t grains) {
   wanted = std::min(wanted, helpers_);
-  if (is_saving(now_ns())) return grains < kGrainsPerWake ? 0 : wanted;
+  const int64_t now = now_ns();
+  if (is_saving(now)) return grains < kSavingGrainsPerWake ? 0 : wanted;
   int awake = 0;
   while (awake < wanted && !members_[static_cast<std::size_t>(awake) + 1].share.is_asleep()) ++awake;
   if (awake == wanted) unhelped_grains_ = 0;
@@ -132,7 +138,18 @@ int ThreadTeam::ready(int wanted, int64_t grains) {
   unhelped_grains_ += grains;
   if (unhelped_grains_ < kGrainsPerWake) return awake;
   unhelped_grains_ = 0;
-  return wanted;
+  if (grains >= kSavingGrainsPerWake || has_free_core(now)) return wanted;
+  save_cores(now);
+  return 0;
+}
+
+// Whether a core is free for a helper.
+bool ThreadTeam::has_free_core(int64_t now) {
+  if (now < free_core_until_) return true;
+  static const int cores = get_nprocs();
+  if (running_threads() >= cores) return false;
+  free_core_until_ = now + kFreeCoreNs;
+  return true;
 }
 
 ThreadTeam::Own ThreadTeam::run(const Loop& loop, int helpers) {

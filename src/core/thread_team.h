@@ -75,7 +75,7 @@ class ThreadTeam {
 
   // How many of the first `wanted` helpers should share a loop of `grains` grains (some 10 us each): all, or those
   // before the first that sleeps. Waking takes some microseconds, worthwhile for a long loop or many short ones. On
-  // a busy machine, no helper shares a short loop.
+  // a busy machine, helpers share only long loops.
   int ready(int wanted, int64_t grains);
 
   // Runs a loop of at most kMostChunks chunks on the caller and helpers 1 to `helpers`, and returns when all chunks are
@@ -101,11 +101,12 @@ class ThreadTeam {
   // Called when the machine has more work than cores: for some time, helpers sleep as soon as there is nothing to do.
   void save_cores(int64_t now);
   bool is_saving(int64_t now) const;
+  bool has_free_core(int64_t now);
   void end(int first);
 
   std::unique_ptr<Member[]> members_;  // the caller's first
   int helpers_ = 0;
-  int64_t unhelped_grains_ = 0;
+  int64_t unhelped_grains_ = 0, free_core_until_ = 0;
   std::atomic<int> callers_core_{-1};
   std::atomic<int64_t> saving_until_{0}, saving_ns_{0};
 

@@ -1,6 +1,8 @@
 #include "core/usable_cores.h"
 
+#include <fcntl.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -64,6 +66,22 @@ UsableCores process_threads() {
     if (int threads = parse_threads(said).value_or(0); threads > 0) return {threads, "set by LUTRA_NUM_THREADS"};
   }
   return usable_cores();
+}
+
+int running_threads() {
+  // "0.52 0.97 1.45 4/92 5731": four of 92 threads.
+  char line[128];
+  int file = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  ssize_t length = read(file, line, sizeof line);
+  close(file);
+  std::string_view text(line, static_cast<std::size_t>(std::max<ssize_t>(length, 0)));
+  std::size_t slash = text.find('/');
+  if (slash == std::string_view::npos) return 0;
+  std::size_t space = text.rfind(' ', slash);
+  int running = 0;
+  std::from_chars(text.data() + (space == std::string_view::npos ? 0 : space + 1), text.data() + slash, running);
+  return running;
 }
 
 }  // namespace lutra

@@ -25,4 +25,8 @@ std::optional<int> parse_threads(std::string_view text);
 // From LUTRA_NUM_THREADS, else usable_cores().
 UsableCores process_threads();
 
+// How many threads of the whole machine run or wait for a core at this moment, the caller among them. 0 where the
+// system does not say.
+int running_threads();
+
 }  // namespace lutra

@@ -1,5 +1,7 @@
 #include "core/thread_team.h"
 
+#include <sys/sysinfo.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -7,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/usable_cores.h"
 #include "support/catch.h"
 
 using namespace lutra;
@@ -107,6 +110,26 @@ TEST_CASE("sleeping helpers are woken for much work, and closed when the team en
     CHECK(others > 0);
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
+}
+
+TEST_CASE("no helper is woken for a short loop while all cores are taken", "[thread_team]") {
+  if (running_threads() == 0) return WARN("the system does not say how many threads run");
+  ThreadTeam team(1);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // the helper sleeps now
+  std::atomic<bool> ends{false};
+  std::vector<std::thread> others;
+  for (int i = 0; i < get_nprocs(); ++i) {
+    others.emplace_back([&] {
+      while (!ends) {
+      }
+    });
+  }
+  while (running_threads() <= static_cast<int>(others.size())) std::this_thread::yield();
+  CHECK(team.ready(1, 30) == 0);
+  CHECK(team.ready(1, 30) == 0);
+  CHECK(team.ready(1, 100'000) == 1);
+  ends = true;
+  for (std::thread& other : others) other.join();
 }
 
 TEST_CASE("what a chunk throws comes out once all are done", "[thread_team]") {
