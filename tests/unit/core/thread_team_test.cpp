@@ -113,7 +113,10 @@ TEST_CASE("sleeping helpers are woken for much work, and closed when the team en
 }
 
 TEST_CASE("no helper is woken for a short loop while all cores are taken", "[thread_team]") {
-  if (running_threads() == 0) return WARN("the system does not say how many threads run");
+  if (running_threads() == 0) {
+    WARN("the system does not say how many threads run");
+    return;
+  }
   ThreadTeam team(1);
   std::this_thread::sleep_for(std::chrono::milliseconds(20));  // the helper sleeps now
   std::atomic<bool> ends{false};
