@@ -3,9 +3,9 @@
 // machine this is harmful: it uses up the helper's time slice before there is work. A helper detects a busy machine in
 // two ways: the gap between two of its polls, usually some 100 ns, is long because it lost its core; or it starts to
 // run long after it was woken. Then helpers sleep at once for 4 ms, because this also happens on an idle machine, and
-// for twice as long each time it soon happens again. Meanwhile only loops of some milliseconds are shared, and helpers
-// are woken for them only after they have run for some time. Before sleeping helpers are woken again, the caller reads
-// how many threads of the machine want a core: a helper that tried would be late, which costs milliseconds.
+// for twice as long each time it soon happens again. Meanwhile helpers are woken only for loops that have run for some
+// milliseconds. Before sleeping helpers are woken again, the caller reads how many threads of the machine want a core:
+// a helper that tried would be late, which costs milliseconds.
 //
 // Note [The caller's core]
 // The system may wake a helper on its caller's core although another is idle, above all in virtual machines. The two
@@ -35,8 +35,8 @@ constexpr int64_t kLeastSavingNs = 4'000'000, kMostSavingNs = 128'000'000, kSoon
 // A gap this long means that another program ran; the system's own work takes less.
 constexpr int64_t kLostCoreNs = 500'000;
 constexpr int64_t kLeastWaitNs = 20'000;
-// Work that is worth waking helpers for. On a busy machine, some 3 ms, and helpers are woken after 0.1 ms.
-constexpr int64_t kGrainsPerWake = 8, kSavingGrainsPerWake = 256, kLongWorkNs = 100'000;
+// Work that is worth waking helpers for. On a busy machine, helpers are woken after this time.
+constexpr int64_t kGrainsPerWake = 8, kLongWorkNs = 2'000'000;
 // Reading the number of running threads takes some 10 us.
 constexpr int64_t kFreeCoreNs = 4'000'000;
 constexpr int64_t kNever = INT64_MAX;
@@ -130,7 +130,7 @@ void ThreadTeam::end(int first) {
 int ThreadTeam::ready(int wanted, int64_t grains) {
   wanted = std::min(wanted, helpers_);
   const int64_t now = now_ns();
-  if (is_saving(now)) return grains < kSavingGrainsPerWake ? 0 : wanted;
+  if (is_saving(now)) return grains < kGrainsPerWake ? 0 : wanted;
   int awake = 0;
   while (awake < wanted && !members_[static_cast<std::size_t>(awake) + 1].share.is_asleep()) ++awake;
   if (awake == wanted) unhelped_grains_ = 0;
@@ -138,9 +138,8 @@ int ThreadTeam::ready(int wanted, int64_t grains) {
   unhelped_grains_ += grains;
   if (unhelped_grains_ < kGrainsPerWake) return awake;
   unhelped_grains_ = 0;
-  if (grains >= kSavingGrainsPerWake || has_free_core(now)) return wanted;
-  save_cores(now);
-  return 0;
+  if (!has_free_core(now)) save_cores(now);
+  return wanted;
 }
 
 // Whether a core is free for a helper.

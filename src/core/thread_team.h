@@ -75,7 +75,7 @@ class ThreadTeam {
 
   // How many of the first `wanted` helpers should share a loop of `grains` grains (some 10 us each): all, or those
   // before the first that sleeps. Waking takes some microseconds, worthwhile for a long loop or many short ones. On
-  // a busy machine, helpers share only long loops.
+  // a busy machine, no helper shares a short loop, and `run` wakes helpers for others late.
   int ready(int wanted, int64_t grains);
 
   // Runs a loop of at most kMostChunks chunks on the caller and helpers 1 to `helpers`, and returns when all chunks are
