@@ -2,10 +2,11 @@
 // Waking a thread takes longer than many loops, so an idle helper spins for a millisecond before it sleeps. On a busy
 // machine this is harmful: it uses up the helper's time slice before there is work. A helper detects a busy machine in
 // two ways: the gap between two of its polls, usually some 100 ns, is long because it lost its core; or it starts to
-// run long after it was woken. Then helpers sleep at once for 4 ms, because this also happens on an idle machine, and
-// for twice as long each time it soon happens again. Meanwhile helpers are woken only for loops that have run for some
-// milliseconds. Before sleeping helpers are woken again, the caller reads how many threads of the machine want a core:
-// a helper that tried would be late, which costs milliseconds.
+// run long after it was woken. Then it reads how many threads of the machine want a core. If these are more than there
+// are cores, helpers sleep at once for 4 ms, and for twice as long each time it soon happens again; else the core was
+// only lost for a moment, as on an idle machine, and nothing changes. While helpers sleep, they are woken only for
+// loops that have run for some milliseconds. Before sleeping helpers are woken again, the caller reads how many threads
+// want a core: a helper that tried would be late, which costs milliseconds.
 //
 // Note [The caller's core]
 // The system may wake a helper on its caller's core although another is idle, above all in virtual machines. The two
@@ -55,6 +56,15 @@ int64_t thread_cpu_ns() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return time.tv_sec * 1'000'000'000 + time.tv_nsec;
+}
+
+// Whether more threads want a core than there are cores, for a caller that has one. The number of threads is the whole
+// machine's, so it says nothing to a process that may use only some cores: then the answer is yes.
+bool too_few_cores() {
+  static const bool has_all = usable_cores().threads >= get_nprocs();
+  if (!has_all) return true;
+  const int running = running_threads();
+  return running == 0 || running > get_nprocs();
 }
 
 }  // namespace
@@ -248,14 +258,15 @@ void ThreadTeam::await_chunks(ChunkShare& share) {
     int64_t now = now_ns();
     if (now - last > kLostCoreNs) {
       leave_callers_core();
-      save_cores(now);
+      if (too_few_cores()) save_cores(now);
+      now = now_ns();
     }
     last = now;
     if (now - start < (is_saving(now) ? kSavingSpinNs : kSpinNs)) continue;
     int64_t woken_at = share.sleep_while_empty();
     leave_callers_core();
     start = last = now_ns();
-    if (start - woken_at > kLostCoreNs) save_cores(start);
+    if (start - woken_at > kLostCoreNs && too_few_cores()) save_cores(start);
   }
 }
 
@@ -282,7 +293,7 @@ void ThreadTeam::await_helpers(int64_t expected_ns) {
     chunks_left_.wait(left, std::memory_order_acquire);
   }
   int64_t now = now_ns();
-  if (now - start > expected_ns + kLostCoreNs) save_cores(now);
+  if (now - start > expected_ns + kLostCoreNs && too_few_cores()) save_cores(now);
 }
 
 }  // namespace lutra
