@@ -111,11 +111,13 @@ kernel_steps=0
 # how_far LINE SECONDS KERNELS: for a line of Ninja's ("[12/160] Building ..."), the progress of a build that has run for
 # SECONDS and has compiled KERNELS kernels, with an estimate of the time left. Prints any other line as it is.
 how_far() {
-  local ready all ahead=$3
+  local ready all done=$3 ahead=$3
   if [[ $1 =~ ^\[([0-9]+)/([0-9]+)\]\  ]] && ((BASH_REMATCH[1] * 20 >= BASH_REMATCH[2])); then
+    # Where the number of kernels is not known, all steps count alike.
+    if ((kernel_steps < done)); then done=0 ahead=0; fi
     # Otherwise files have changed, and nobody knows which.
     if ((BASH_REMATCH[2] > 2 * kernel_steps)); then ahead=$kernel_steps; fi
-    ready=$((BASH_REMATCH[1] + 3 * $3))
+    ready=$((BASH_REMATCH[1] + 3 * done))
     all=$((BASH_REMATCH[2] + 3 * ahead))
     printf '%d of %d steps, about %s left' "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" \
       "$(minutes $(((all - ready) * $2 / ready)))"
