@@ -5,7 +5,7 @@
 run_packages=(g++ cmake make ninja-build ccache liblua5.4-dev libdnnl-dev zlib1g-dev
   libpng-dev nlohmann-json3-dev libopenblas0-pthread)
 test_packages=("${run_packages[@]}" catch2 lua5.4 valgrind python3-pyte python3-pexpect libcairo2
-  libcpp-httplib-dev xeus-dev python3-jupyter-client pkg-config dpkg-dev luarocks lua-busted
+  libcpp-httplib-dev xeus-dev python3-jupyter-client pkg-config dpkg-dev file luarocks lua-busted
   libsdl2-dev libopenmpi-dev openmpi-bin)
 # Installed only together with a package that is required and missing.
 optional_packages=" ninja-build ccache make libopenblas0-pthread luarocks lua-busted libsdl2-dev libopenmpi-dev openmpi-bin "

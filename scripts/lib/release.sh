@@ -29,6 +29,7 @@ if [[ -e $build/lib/liblutra_cuda.so ]]; then bash "$root/scripts/lib/dist.sh" "
 
 say "lutra: release: packing Debian packages"
 command -v dpkg-shlibdeps >/dev/null || give_up "dpkg-shlibdeps is missing (Debian: dpkg-dev)"
+command -v file >/dev/null || give_up "file is missing (Debian: file)"
 cpack --config "$build/CPackConfig.cmake" -G DEB -B "$work/debs" -D CPACK_DEBIAN_COMPRESSION_TYPE=$compression >"$work/log" 2>&1 ||
   { cat "$work/log" >&2; give_up "cpack failed"; }
 mv "$work"/debs/*.deb "$work/"

@@ -69,7 +69,7 @@ END
 write("bin/dpkg-query", [=[#!/bin/bash
 for name in g++ cmake make ninja-build ccache liblua5.4-dev libdnnl-dev zlib1g-dev libpng-dev \
   nlohmann-json3-dev libopenblas0-pthread catch2 lua5.4 valgrind python3-pyte python3-pexpect libcairo2 \
-  libcpp-httplib-dev xeus-dev python3-jupyter-client pkg-config dpkg-dev luarocks lua-busted libsdl2-dev \
+  libcpp-httplib-dev xeus-dev python3-jupyter-client pkg-config dpkg-dev file luarocks lua-busted libsdl2-dev \
   libopenmpi-dev openmpi-bin; do
   [[ $name == "${FAKE_MISSING-}" ]] || printf 'installed:%s ' "$name"
 done
