@@ -23,6 +23,7 @@ local parts = {
     "plain_layers", "convolutions", "pools", "global_pools", "arranging_layers", "normalise", "recurrent_layers", "wrappers",
     "attention", "joining_layers", "replica_losses", "activation_layers", "noise_layers", "scaling_layers", "image_layers",
     "dot_layers", "einsum_dense", "group_query_attention", "volumes", "text_layers", "category_layers", "recurrent_cells",
+    "conv_lstm",
   },
 }
 

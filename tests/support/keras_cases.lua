@@ -1,4 +1,4 @@
--- Checks the cases of keras_reference.lua, which Keras computed: a layer's results, losses and gradients; and the same
+-- Checks the cases of keras_reference.lua and the files beside it, which Keras computed: a layer's results, losses and gradients; and the same
 -- layer in a graph, rebuilt from its config, in mixed precision and in replicas.
 local lt = require "lutra"
 local expect, nn_cases = dofile("tests/support/expect.lua"), require "nn_cases"
@@ -137,7 +137,10 @@ end
 
 -- All cases of a part of the reference.
 function cases.check(part, strategy)
-  local list = (require "golden.keras_reference")[part] or (require "golden.keras_layers")[part]
+  local list
+  for _, file in ipairs { "keras_reference", "keras_layers", "keras_conv_lstm" } do
+    list = list or (require("golden." .. file))[part]
+  end
   assert(#list > 0, part)
   for number, case in ipairs(list) do
     local layer, what = made(case), ("%s %d"):format(part, number)

@@ -247,6 +247,57 @@ function Dataset:cache() end
 --- Source: tf.data.Dataset.prefetch
 function Dataset:prefetch(buffer_size) end
 
+--- Writes all elements to a folder, from which Dataset.load reads them: tensors of all dtypes, texts, and tables of them, of
+--- elements of different kinds too. A dataset that the folder has is replaced once the new one is complete. The files are
+--- npz files with checksums. Only one program at a time may write to a folder.
+---@param path string a folder for this dataset alone; it is made if it does not exist
+---@param options? table {compression = "NONE" or "GZIP"}
+--- Errors: FailedPrecondition for a folder with other files, or a path that cannot be a folder; InvalidArgument for an infinite
+---   dataset; errors of the dataset, which leave the folder's dataset as it was.
+--- Example:
+---     local folder = os.tmpname()
+---     os.remove(folder)
+---     lt.data.Dataset.range(5):map(function(i) return i * i end):save(folder)
+---     print(lt.data.Dataset.load(folder):batch(5):iterate()())  --> lutra.Tensor([ 0  1  4  9 16], shape=(5,), dtype=int64)
+---     os.execute("rm -r " .. folder)
+--- Source: tf.data.Dataset.save
+function Dataset:save(path, options) end
+
+--- The elements that save or snapshot wrote to a folder, in their order and with their bits. A file is read when an iteration
+--- needs it. Tensors are in host memory.
+---@param path string
+---@return lutra.data.Dataset
+--- Errors: NotFound if the folder has no complete dataset; InvalidArgument for a damaged list of files; during iteration,
+---   NotFound for a missing file and InvalidArgument for a damaged one, which is named.
+--- Example:
+---     local folder = os.tmpname()
+---     os.remove(folder)
+---     lt.data.Dataset.from_tensor_slices({1.5, 2.5, 3.5}, {"a", "b", "c"}):batch(2):save(folder)
+---     for x, texts in lt.data.Dataset.load(folder):iterate() do print(x, table.concat(texts, " ")) end
+---     --> lutra.Tensor([1.5 2.5], shape=(2,), dtype=float32)	a b
+---     --> lutra.Tensor([3.5], shape=(1,), dtype=float32)	c
+---     os.execute("rm -r " .. folder)
+--- Source: tf.data.Dataset.load
+function Dataset.load(path) end
+
+--- Keeps the elements in a folder. The first iteration that reaches the end completes its files, in which later iterations,
+--- also of other programs, read the elements instead of the dataset below. The order of that iteration is kept, so shuffle
+--- after snapshot. Remove the folder to compute the elements anew.
+---@param path string a folder for this snapshot alone
+---@param options? table {compression = "NONE" or "GZIP"}
+---@return lutra.data.Dataset
+--- Errors: InvalidArgument for an infinite dataset; during iteration, FailedPrecondition for a folder with other files or a
+---   snapshot with another number of elements, and the errors of save and load.
+--- Example:
+---     local folder, calls = os.tmpname(), 0
+---     os.remove(folder)
+---     local ds = lt.data.Dataset.range(3):map(function(x) calls = calls + 1 return x end):snapshot(folder)
+---     for _ = 1, 5 do for _ in ds:iterate() do end end
+---     print(calls)  --> 3
+---     os.execute("rm -r " .. folder)
+--- Source: tf.data.Dataset.snapshot
+function Dataset:snapshot(path, options) end
+
 --- Loads MNIST, Fashion-MNIST or another data set in the same four files (train-images-idx3-ubyte and so on, plain or
 --- .gz) from a folder. Nothing is downloaded.
 ---@param folder string the folder with the four files

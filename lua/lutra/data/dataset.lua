@@ -15,6 +15,7 @@ local late = {}
 for file, names in pairs {
   grouping = "padded_batch window sliding_window unbatch rebatch group_by_window bucket_by_sequence_length",
   mixing = "sample_from_datasets choose_from_datasets rejection_resample",
+  element_files = "save load snapshot",
   sequences = "flat_map interleave shard take_while scan reduce apply get_single_element unique",
 } do
   for name in names:gmatch "%S+" do late[name] = "data." .. file end

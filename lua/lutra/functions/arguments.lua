@@ -99,6 +99,28 @@ function arguments.inexact(who, name, value, allows_complex)
   return x.dtype:find "int" and lutra.cast(x, "float32") or x
 end
 
+local halves = { float16 = true, bfloat16 = true }
+
+-- A function that rounds a result to the dtype that the tensors promote to, and the tensors, halves as float32: a
+-- composed function rounds its result alone, not what it computes on the way.
+function arguments.widened(...)
+  local list, dtype = { ... }, (...).dtype
+  for _, x in ipairs(list) do
+    if not halves[x.dtype] then return function(y) return y end, ... end
+    if x.dtype ~= dtype then dtype = "float32" end
+  end
+  for i, x in ipairs(list) do list[i] = lutra.cast(x, "float32") end
+  return function(y) return lutra.cast(y, dtype) end, table.unpack(list)
+end
+
+-- f of the tensor given first, which is a float or becomes one, and of more arguments; halves are computed in float32.
+function arguments.of_wide(who, f)
+  return function(x, ...)
+    local narrow, wide = arguments.widened(arguments.inexact(who, "x", x))
+    return (narrow(f(wide, ...)))
+  end
+end
+
 function arguments.integers(who, name, value)
   local x = options.tensor(who, name, value)
   if not x.dtype:find "int" then

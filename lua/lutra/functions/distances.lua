@@ -126,7 +126,9 @@ function distances.pairwise_distance(a, b, given)
   if type(read.p) ~= "number" or read.p ~= read.p then fail("%s: p is %s, expected a number", who, tools.what_is(read.p)) end
   a, b = arguments.inexact(who, "a", a), arguments.inexact(who, "b", b)
   if a.rank == 0 or b.rank == 0 then fail("%s: %s is a scalar, expected vectors", who, a.rank == 0 and "a" or "b") end
-  return (norm_of(a - b + read.eps, -1, read.p, read.keepdims))
+  local narrow
+  narrow, a, b = arguments.widened(a, b)
+  return (narrow(norm_of(a - b + read.eps, -1, read.p, read.keepdims)))
 end
 
 for name, count in pairs { norm = 3, cdist = 3, pdist = 2, pairwise_distance = 3 } do distances[name] = options.bounded(name, count, distances[name], true) end

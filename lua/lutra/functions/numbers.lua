@@ -7,9 +7,10 @@ local numbers = {}
 local function fail(text, ...) tools.fail("InvalidArgument", text:format(...)) end
 
 local inexact, number, integers = arguments.inexact, arguments.number, arguments.integers
+local of_wide, widened = arguments.of_wide, arguments.widened
 
-function numbers.deg2rad(x) return (inexact("deg2rad", "x", x) * (math.pi / 180)) end
-function numbers.rad2deg(x) return (inexact("rad2deg", "x", x) * (180 / math.pi)) end
+numbers.deg2rad = of_wide("deg2rad", function(x) return x * (math.pi / 180) end)
+numbers.rad2deg = of_wide("rad2deg", function(x) return x * (180 / math.pi) end)
 
 -- The series of sin(u) / u in u^2, the highest power first: exact below 1/2, where the quotient's derivatives are not.
 local kSineSeries = {}
@@ -19,14 +20,14 @@ for k = 8, 0, -1 do
   kSineSeries[9 - k] = (k % 2 == 0 and 1 or -1) / factorial
 end
 
-function numbers.sinc(x)
-  local angle = inexact("sinc", "x", x) * math.pi
+numbers.sinc = of_wide("sinc", function(x)
+  local angle = x * math.pi
   local is_small = lutra.abs(angle):lt(0.5)
   -- Neither branch sees the other's numbers, whose gradients may be nan.
   local small, large = lutra.where(is_small, angle, 0), lutra.where(is_small, 1, angle)
   local series = lutra.polyval(lutra.constant(kSineSeries, { dtype = angle.dtype }), small * small)
-  return (lutra.where(is_small, series, lutra.sin(large) / large))
-end
+  return lutra.where(is_small, series, lutra.sin(large) / large)
+end)
 
 function numbers.signbit(x)
   x = number("signbit", "x", x)
@@ -43,12 +44,13 @@ end
 
 function numbers.logaddexp2(a, b)
   local who = "logaddexp2"
-  a, b = inexact(who, "a", a), inexact(who, "b", b)
+  local narrow
+  narrow, a, b = widened(inexact(who, "a", a), inexact(who, "b", b))
   local is_same = a:eq(b)
   -- Of equal infinities no difference is formed.
   local x, y = lutra.where(is_same, 0, a), lutra.where(is_same, 0, b)
   local more = lutra.log1p(lutra.exp(lutra.abs(x - y) * -math.log(2))) * (1 / math.log(2))
-  return (lutra.where(is_same, a * 0.5 + b * 0.5 + 1, lutra.maximum(x, y) + more))
+  return (narrow(lutra.where(is_same, a * 0.5 + b * 0.5 + 1, lutra.maximum(x, y) + more)))
 end
 
 -- 2^x, which is exact for whole numbers.

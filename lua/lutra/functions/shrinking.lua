@@ -4,7 +4,7 @@ local options, arguments = use "options", use "functions.arguments"
 
 local shrinking = {}
 
-local inexact = arguments.inexact
+local inexact, of_wide = arguments.inexact, arguments.of_wide
 
 -- The options, of which the first, a number, may stand without its name.
 local function read(who, given, name, defaults)
@@ -32,16 +32,12 @@ function shrinking.hardshrink(x, given)
   return (lutra.where(lutra.abs(x):le(threshold), 0, x))
 end
 
-function shrinking.softshrink(x, given)
+shrinking.softshrink = of_wide("softshrink", function(x, given)
   local threshold = threshold_of("softshrink", given)
-  x = inexact("softshrink", "x", x)
-  return (x - lutra.clip(x, -threshold, threshold))
-end
+  return x - lutra.clip(x, -threshold, threshold)
+end)
 
-function shrinking.tanhshrink(x)
-  x = inexact("tanhshrink", "x", x)
-  return (x - lutra.tanh(x))
-end
+shrinking.tanhshrink = of_wide("tanhshrink", function(x) return x - lutra.tanh(x) end)
 
 function shrinking.threshold(x, threshold, value)
   x = inexact("threshold", "x", x)
@@ -50,28 +46,30 @@ function shrinking.threshold(x, threshold, value)
   return (lutra.where(x:le(threshold), value, x))
 end
 
-function shrinking.squareplus(x, given)
+-- (x + sqrt(x^2 + b)) / 2; of negative numbers b / (sqrt(x^2 + b) - x) / 2, which is the same, and where nothing cancels.
+shrinking.squareplus = of_wide("squareplus", function(x, given)
   local b = options.number("squareplus", "b", read("squareplus", given, "b", { b = 4 }).b, 0)
-  x = inexact("squareplus", "x", x)
-  return ((x + lutra.sqrt(lutra.square(x) + b)) * 0.5)
-end
+  local root, is_negative = lutra.hypot(x, math.sqrt(b)), x:lt(0)
+  local difference = lutra.where(is_negative, root - x, 1)
+  return lutra.where(is_negative, 0.5 * b / difference, x * 0.5 + root * 0.5)
+end)
 
-function shrinking.sparse_plus(x)
-  x = inexact("sparse_plus", "x", x)
-  return (lutra.where(x:le(-1), 0, lutra.where(x:lt(1), lutra.square(x + 1) * 0.25, x)))
-end
+shrinking.sparse_plus = of_wide("sparse_plus", function(x)
+  return lutra.where(x:le(-1), 0, lutra.where(x:lt(1), lutra.square(x + 1) * 0.25, x))
+end)
 
-function shrinking.sparse_sigmoid(x) return ((lutra.clip(inexact("sparse_sigmoid", "x", x), -1, 1) + 1) * 0.5) end
+shrinking.sparse_sigmoid = of_wide("sparse_sigmoid", function(x) return (lutra.clip(x, -1, 1) + 1) * 0.5 end)
 
 -- The nearest point of the simplex (Martins and Astudillo, ICML 2016): x less a number, or 0.
 function shrinking.sparsemax(x, axis, given)
   local who = "sparsemax"
   local all = arguments.axis_and_options(who, axis, given, { axis = -1 })
-  x = inexact(who, "x", x)
+  local narrow
+  narrow, x = arguments.widened(inexact(who, "x", x))
   if x.rank == 0 then tools.fail("InvalidArgument", who .. ": x is a scalar, which has no axis") end
   local at = arguments.axis(who, all.axis, x.rank)
   local n, sizes = x.shape[at], {}
-  if n == 0 then return x end
+  if n == 0 then return (narrow(x)) end
   for i = 1, x.rank do sizes[i] = i == at and n or 1 end
   local sorted = lutra.sort(lutra.stop_gradient(x), at, { descending = true })
   local place = lutra.range(1, n + 1, 1, { dtype = "int64" }):reshape(sizes)
@@ -83,7 +81,7 @@ function shrinking.sparsemax(x, axis, given)
   local mask = x:ge(least)
   local kept = lutra.sum(lutra.where(mask, x, 0), at, { keepdims = true })
   local shift = (kept - 1) / lutra.sum(mask, at, { keepdims = true }):cast(x.dtype)
-  return (lutra.maximum(x - shift, 0))
+  return (narrow(lutra.maximum(x - shift, 0)))
 end
 
 local counts = { hardtanh = 2, hardshrink = 2, softshrink = 2, tanhshrink = 1, threshold = 3, squareplus = 2, sparse_plus = 1,

@@ -37,6 +37,7 @@ for file, names in pairs {
     .. "GlobalAveragePooling3D GlobalMaxPool3D GlobalMaxPooling3D UpSampling3D ZeroPadding3D Cropping3D",
   text_layers = "TextVectorization Hashing", lookup_layers = "StringLookup IntegerLookup", category_layers = "CategoryEncoding Discretization",
   recurrent_cells = "RNN SimpleRNNCell LSTMCell GRUCell StackedRNNCells",
+  conv_lstm = "ConvLSTM1D ConvLSTM2D ConvLSTM3D",
   dot_layers = "Dot Attention AdditiveAttention", einsum_dense = "EinsumDense",
   group_query_attention = "GroupQueryAttention", spectral_normalization = "SpectralNormalization",
 } do

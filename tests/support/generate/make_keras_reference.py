@@ -3,6 +3,7 @@ that they add, and the gradients of both by inputs and weights, in float64 by Py
 
     KERAS_BACKEND=torch python3 tests/support/generate/make_keras_reference.py > tests/support/golden/keras_reference.lua
     KERAS_BACKEND=torch python3 tests/support/generate/make_keras_reference.py more > tests/support/golden/keras_layers.lua
+    KERAS_BACKEND=torch python3 tests/support/generate/make_keras_reference.py conv_lstm > tests/support/golden/keras_conv_lstm.lua
 """
 import sys
 
@@ -303,13 +304,65 @@ def penalties():
              L.Dense(3, kernel_regularizer=keras.regularizers.OrthogonalRegularizer(0.3, mode)), (2, 4))
 
 
+class WithStates:
+    """A recurrent layer that is called with its sequence and its states, as Lutra's are with a list of them."""
+
+    def __init__(self, layer):
+        self.layer = layer
+
+    def __getattr__(self, name):
+        return getattr(self.layer, name)
+
+    def build(self, sequence, *states):
+        self.layer.build(sequence)
+
+    def __call__(self, sequence, *states):
+        return self.layer(sequence, initial_state=list(states))
+
+
+def conv_lstms():
+    def one(axes, size, shape, lua="", told=None, call=None, **given):
+        keras_size = eval(size.replace("{", "(").replace("}", ")"))
+        more = f", {{ {lua} }}" if lua else ""
+        case(f"nn.ConvLSTM{axes}D(2, {size}{more})", getattr(L, f"ConvLSTM{axes}D")(2, keras_size, **(told or {})), shape, call=call, **given)
+    both = "return_sequences = true, return_state = true"
+    results = dict(return_sequences=True, return_state=True)
+    one(1, "3", (2, 3, 5, 2))
+    one(1, "2", (2, 3, 6, 1), f'strides = 2, padding = "same", {both}', dict(strides=2, padding="same", **results))
+    one(1, "3", (1, 2, 7, 2), "dilation_rate = 2, use_bias = false, go_backwards = true", dict(dilation_rate=2, use_bias=False, go_backwards=True))
+    one(2, "{ 2, 3 }", (2, 3, 3, 4, 2), f"{both}", results)
+    one(2, "3", (1, 3, 4, 3, 1), 'padding = "same", activation = "relu", recurrent_activation = "hard_sigmoid", return_sequences = true',
+        dict(padding="same", activation="relu", recurrent_activation="hard_sigmoid", return_sequences=True))
+    one(2, "2", (1, 2, 5, 4, 1), 'strides = { 2, 1 }, kernel_regularizer = "l2", recurrent_regularizer = "l1", go_backwards = true, return_sequences = true',
+        dict(strides=(2, 1), kernel_regularizer="l2", recurrent_regularizer="l1", go_backwards=True, return_sequences=True))
+    one(2, "2", (2, 2, 2, 3, 4), f'data_format = "channels_first", {both}', dict(data_format="channels_first", **results))
+    one(2, "{ 3, 2 }", (1, 2, 1, 3, 4), 'data_format = "channels_first", padding = "same", strides = { 1, 2 }',
+        dict(data_format="channels_first", padding="same", strides=(1, 2)))
+    mask = torch.tensor([[True, False, True], [False, True, False]])
+    lua_mask = "mask = lt.constant { { true, false, true }, { false, true, false } }"
+    one(2, "2", (2, 3, 2, 3, 1), f"{both}", results, call=lua_mask, mask=mask)
+    one(1, "2", (2, 3, 3, 1), "return_sequences = true, zero_output_for_mask = true", dict(return_sequences=True, zero_output_for_mask=True),
+        call=lua_mask, mask=mask)
+    case("nn.ConvLSTM2D(2, 2, { return_state = true })", WithStates(L.ConvLSTM2D(2, 2, return_state=True)),
+         (2, 2, 3, 3, 1), (2, 2, 2, 2), (2, 2, 2, 2))
+    case('nn.ConvLSTM1D(2, 2, { data_format = "channels_first", return_sequences = true })',
+         WithStates(L.ConvLSTM1D(2, 2, data_format="channels_first", return_sequences=True)), (2, 2, 1, 3), (2, 2, 2), (2, 2, 2))
+    one(3, "2", (1, 2, 2, 3, 2, 1), f"{both}", results)
+    one(3, "{ 1, 2, 3 }", (1, 2, 1, 2, 2, 2), 'padding = "same", data_format = "channels_first", use_bias = false',
+        dict(padding="same", data_format="channels_first", use_bias=False))
+    case('nn.Bidirectional(nn.ConvLSTM2D(1, 2, { return_sequences = true }))', L.Bidirectional(L.ConvLSTM2D(1, 2, return_sequences=True)), (2, 2, 3, 3, 1))
+    case('nn.Bidirectional(nn.ConvLSTM1D(2, 2, { padding = "same", return_state = true }), { merge_mode = "sum" })',
+         L.Bidirectional(L.ConvLSTM1D(2, 2, padding="same", return_state=True), merge_mode="sum"), (2, 3, 3, 1))
+
+
 MORE = {"activations": activations, "scalings": scalings, "dots": dots, "volumes": volumes, "cells": cells, "first": first,
         "einsums": einsums, "groups": groups, "spectral": spectral,
         "spectral_training": spectral_training, "penalties": penalties}
 
 print("-- Made by tests/support/generate/make_keras_reference.py: do not edit.")
 print("return {")
-for part, write in (MORE if sys.argv[1:] == ["more"] else PARTS).items():
+FILES = {"more": MORE, "conv_lstm": {"conv_lstms": conv_lstms}}
+for part, write in (FILES[sys.argv[1]] if sys.argv[1:] else PARTS).items():
     print(f"  {part} = {{")
     write()
     print("  },")

@@ -3,16 +3,16 @@
 -- dropped[k] multiplies the state in the product with matrix k; nil if nothing is dropped.
 local lutra, tools, use = ...
 local Recurrent, initializers = use "nn.layers.recurrent", use "nn.layers.initializers"
-local matmul, split, linear = lutra.matmul, lutra.split, lutra.linear
+local split, linear = lutra.split, lutra.linear
 local lstm_cell, gru_cell = lutra.lstm_cell, lutra.gru_cell
 
 -- Returns a function for a state's product with these matrices, which lie side by side.
-local function product_with(kernel, count, dropped)
-  if not dropped then return function(h) return matmul(h, kernel) end end
+local function product_with(self, kernel, count, dropped)
+  if not dropped then return function(h) return self:state_product(h, kernel) end end
   local kernels = split(kernel, count, -1)
   return function(h)
     local parts = {}
-    for k = 1, count do parts[k] = matmul(h * dropped[k], kernels[k]) end
+    for k = 1, count do parts[k] = self:state_product(h * dropped[k], kernels[k]) end
     return count > 1 and lutra.concat(parts, -1) or parts[1]
   end
 end
@@ -26,7 +26,7 @@ local function is_usual(self) return self.activation == lutra.tanh and self.recu
 local SimpleRNN = Recurrent.define("SimpleRNN", { gates = 1, states = 1 })
 
 function SimpleRNN:stepper(dropped)
-  local product, activation = product_with(self.recurrent_kernel, 1, dropped), self.activation or same
+  local product, activation = product_with(self, self.recurrent_kernel, 1, dropped), self.activation or same
   return function(input, h) return activation(product(h) + input) end
 end
 
@@ -45,7 +45,7 @@ end
 
 function LSTM:stepper(dropped)
   local activation, gate = self.activation or same, self.recurrent_activation or same
-  local product = product_with(self.recurrent_kernel, 4, dropped)
+  local product = product_with(self, self.recurrent_kernel, 4, dropped)
   if is_usual(self) then
     return function(input, h, c)
       local state, cell = lstm_cell(input, product(h), c)
@@ -80,7 +80,7 @@ local function mixed(update, h, candidate) return candidate + update * (h - cand
 local function stepper_after(self, dropped)
   local kernel, activation, gate = self.recurrent_kernel, self.activation or same, self.recurrent_activation or same
   local units, bias, is_usual = self.units, self.bias and self.bias[2], is_usual(self)
-  local product = product_with(kernel, 3, dropped)
+  local product = product_with(self, kernel, 3, dropped)
   if bias then
     local plain = product
     product = dropped and function(h) return plain(h) + bias end or function(h) return linear(h, kernel, bias) end
@@ -98,12 +98,12 @@ local function stepper_before(self, dropped)
   local activation, gate = self.activation or same, self.recurrent_activation or same
   local units = self.units
   local kernels = split(self.recurrent_kernel, { 2 * units, units }, -1)
-  local product = product_with(kernels[1], 2, dropped)
+  local product = product_with(self, kernels[1], 2, dropped)
   return function(input, h)
     local before = dropped and h * dropped[3] or h
     local from_x = split(input, { 2 * units, units }, -1)
     local gates = split(gate(from_x[1] + product(h)), 2, -1)
-    return mixed(gates[1], h, activation(from_x[2] + matmul(gates[2] * before, kernels[2])))
+    return mixed(gates[1], h, activation(from_x[2] + self:state_product(gates[2] * before, kernels[2])))
   end
 end
 

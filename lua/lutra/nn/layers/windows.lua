@@ -7,16 +7,16 @@ local windows = { paddings = { valid = "valid", same = "same" } }
 
 -- Reads one number per axis, at least `least` (default 1): one number for all axes, or a list.
 function windows.numbers(who, name, value, axes, least)
+  local words = ({ "", " or two", " or three" })[axes]
   if type(value) ~= "table" and type(value) ~= "number" then
     tools.fail("InvalidArgument",
-      ("%s: %s is %s, expected one number%s"):format(who, name, tools.what_is(value), axes > 1 and " or two" or ""))
+      ("%s: %s is %s, expected one number%s"):format(who, name, tools.what_is(value), words))
   end
-  local list, numbers = type(value) == "table" and value or { value, axes > 1 and value or nil }, {}
-  if #list ~= axes then
-    tools.fail("InvalidArgument",
-      ("%s: %s has %d numbers, expected one%s"):format(who, name, #list, axes > 1 and " or two" or ""))
+  local is_list, numbers = type(value) == "table", {}
+  if is_list and #value ~= axes then
+    tools.fail("InvalidArgument", ("%s: %s has %d numbers, expected one%s"):format(who, name, #value, words))
   end
-  for axis = 1, axes do numbers[axis] = options.count(who, name, list[axis], least or 1) end
+  for axis = 1, axes do numbers[axis] = options.count(who, name, is_list and value[axis] or value, least or 1) end
   return numbers
 end
 
