@@ -5,14 +5,16 @@ local tokens = use "repl.tokens"
 
 local context = {}
 
--- So many bytes before the cursor are looked at: a keystroke must be answered at once in a long entry, too.
-local most_bytes = 4000
+-- So many bytes before the cursor are looked at: a keystroke must be answered at once in a long entry, too. They begin
+-- at the same place for many keys, so that their tokens stay.
+local most_bytes, step = 4000, 512
 
 function context.before(text, cursor)
   if cursor - 1 <= most_bytes then return text:sub(1, cursor - 1), 0 end
-  local first = cursor - most_bytes
-  first = text:find("\n", first, true) or first
-  if first >= cursor then first = cursor - most_bytes end
+  local earliest = cursor - most_bytes
+  earliest = earliest + -earliest % step
+  local first = text:find("\n", earliest, true) or earliest
+  if first >= cursor then first = earliest end
   return text:sub(first, cursor - 1), first - 1
 end
 
@@ -164,7 +166,7 @@ function context.at(text, cursor)
 end
 
 function context.at_end(before)
-  local all = tokens.split(before)
+  local all = tokens.split_again(before)
   local last = all[#all]
   if last and last.is_open and last.last == #before then
     if last.kind == "comment" then return { kind = "none" } end
