@@ -114,6 +114,21 @@ class Vi(EditorTest):
         self.vi(["f(one, two)", ESCAPE, "ci(three"], "f(three)")
         self.vi(["a b c", ESCAPE, "0cwx", ESCAPE, "w.w."], "x x x")
 
+    def test_counts_repeat_insertions(self):
+        self.vi(["abc", ESCAPE, "03ix-", ESCAPE, "i!"], "x-x-x!-abc")
+        self.vi(["abc", ESCAPE, "02a+", ESCAPE, "2I<", ESCAPE, "2A>", ESCAPE, "l"], "<<a++bc>>")
+        self.vi(["a", ESCAPE, "2ob", ESCAPE, "ic"], r"a\nb\ncb")
+        self.vi(["  a", ESCAPE, "2Ob", ESCAPE, "ic"], r"  b\n  cb\n  a")
+        self.vi(["abcdefgh", ESCAPE, "03Rxy", ESCAPE, "i!"], "xyxyx!ygh")
+        self.vi(["abc", ESCAPE, "03Rxy", ESCAPE, "l"], "xyxyxy")
+        self.vi(["a", ESCAPE, "2ix", ESCAPE, "."], "xxxxa")
+        self.vi(["a", ESCAPE, "2ix", ESCAPE, "3."], "xxxxxa")
+        self.vi(["abc", ESCAPE, "3ixy", ESCAPE, "u"], "abc")
+        self.vi(["abc", ESCAPE, "3ixz", LEFT, "y", ESCAPE, "l"], "abxyzc")
+        self.vi(["abc", ESCAPE, "3ix", BACKSPACE, BACKSPACE, ESCAPE, "l"], "ac")
+        self.vi(["one two", ESCAPE, "02cwx", ESCAPE, "l"], "x")
+        self.vi(["abc", ESCAPE, "02i", ESCAPE, "ix", ESCAPE, "l"], "xabc")
+
     def test_undo(self):
         self.vi(["one two", ESCAPE, "xxu"], "one tw")
         self.vi(["one two", ESCAPE, "u"], "")

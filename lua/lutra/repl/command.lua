@@ -65,9 +65,8 @@ end
 function command.load(session, argument)
   argument = use "repl.tokens".silenced(argument) or argument
   local chunk, problem = session:load_entry(argument)
-  if chunk then return chunk end
-  local _, unfinished = session:load("return " .. argument)
-  session:report(unfinished and unfinished:find("<eof>$") and unfinished or problem)
+  if not chunk then session:report(problem) end
+  return chunk
 end
 
 -- What Session.prepare returns for a command.

@@ -83,7 +83,7 @@ local function path_words(session, at)
   end
   if at.is_question then add_fields(session, add, lutra, ".", at.prefix) end
   for name in next, session.declared do add(name) end
-  for name in next, session.typed and session.typed.known or {} do add(name) end
+  for name in next, session.typed and session.typed:definitions() or {} do add(name) end
   for name in next, _G do
     if is_name(name) and not (at.prefix == "" and name:find("^_")) then add(name) end
   end

@@ -5,14 +5,16 @@ local tokens = use "repl.tokens"
 
 local context = {}
 
--- So many bytes before the cursor are looked at: a keystroke must be answered at once in a long entry, too.
-local most_bytes = 4000
+-- So many bytes before the cursor are looked at: a keystroke must be answered at once in a long entry, too. They begin
+-- at the same place for many keys, so that their tokens stay.
+local most_bytes, step = 4000, 512
 
 function context.before(text, cursor)
   if cursor - 1 <= most_bytes then return text:sub(1, cursor - 1), 0 end
-  local first = cursor - most_bytes
-  first = text:find("\n", first, true) or first
-  if first >= cursor then first = cursor - most_bytes end
+  local earliest = cursor - most_bytes
+  earliest = earliest + -earliest % step
+  local first = text:find("\n", earliest, true) or earliest
+  if first >= cursor then first = earliest end
   return text:sub(first, cursor - 1), first - 1
 end
 
@@ -31,13 +33,14 @@ local function opener_of(all, at)
   end
 end
 
+-- depth: how many brackets around expressions were entered before.
 local path_ending_at, base_ending_at
 
 -- The path of the value that ends at token `at`, and the index of its first token; nil if nothing is known of it.
-local function value_ending_at(all, at)
-  local path, first = path_ending_at(all, at)
+local function value_ending_at(all, at, depth)
+  local path, first = path_ending_at(all, at, depth)
   if path then return path, first end
-  local base, begin = base_ending_at(all, at)
+  local base, begin = base_ending_at(all, at, depth)
   if base then return { { name = "", base = base } }, begin end
 end
 
@@ -51,10 +54,10 @@ end
 -- The value that ends at token `at`, where it is no name; nil if nothing is known of it. {text = true}; {call = path}:
 -- what a call gives; {index = path, key}: an element; {operands = paths}: a sum, a product and their like; {value =
 -- path}. Returns the index of its first token, too.
-function base_ending_at(all, at)
+function base_ending_at(all, at, depth)
   local token = all[at]
   if token and token.kind == "string" then
-    local path, first = path_ending_at(all, at - 1)
+    local path, first = path_ending_at(all, at - 1, depth)
     if path then return { call = path }, first end -- f "text"
     return { text = true }, at
   end
@@ -62,14 +65,14 @@ function base_ending_at(all, at)
   local open = opener_of(all, at)
   if not open then return nil end
   if token.text == "]" then
-    local path, first = value_ending_at(all, open - 1)
+    local path, first = value_ending_at(all, open - 1, depth)
     return path and { index = path, key = key_between(all, open, at) } or nil, first
   end
-  local path, first = path_ending_at(all, open - 1)
+  local path, first = path_ending_at(all, open - 1, depth)
   if path then return { call = path }, first end
   -- In brackets: ("text"), (f()), (x + 1).
   if token.text == ")" and open < at - 1 then
-    path = context.expression(all, open + 1, at - 1)
+    path = context.expression(all, open + 1, at - 1, depth + 1)
     if path then return { value = path }, open end
   end
 end
@@ -79,12 +82,14 @@ for symbol in ("+ - * / % ^"):gmatch "%S" do arithmetic[symbol] = true end
 
 -- The path of the expression from token `first` to `last`: a value, or values joined by arithmetic. nil for others,
 -- and where it is too long or too deep to be read at each key.
-local most_depth, most_operands, depth = 10, 20, 0
-local function expression(all, first, last)
+local most_depth, most_operands = 10, 20
+function context.expression(all, first, last, depth)
+  depth = depth or 0
+  if depth == most_depth then return nil end
   local operands, at, count = {}, last, 0
   while at >= first do
     if count == most_operands then return nil end
-    local path, begin = value_ending_at(all, at)
+    local path, begin = value_ending_at(all, at, depth)
     if not path then
       local token = all[at]
       begin = token.kind == "number" and at or token.text == "}" and opener_of(all, at) or nil
@@ -99,18 +104,11 @@ local function expression(all, first, last)
   end
   return { { name = "", base = { operands = operands } } }
 end
-function context.expression(all, first, last)
-  if depth == most_depth then return nil end
-  depth = depth + 1
-  local path = expression(all, first, last)
-  depth = depth - 1
-  return path
-end
 
 -- The path that ends at token `at`: a list of names and the separator before each. If it hangs on a value that is no
 -- name, as in f().x or ("x"):upper, that is the first of the list: {name = "", base = ...}. nil if nothing is known of
 -- the value. Returns the list and the index of its first token.
-function path_ending_at(all, at)
+function path_ending_at(all, at, depth)
   local path = {}
   while all[at] and all[at].kind == "name" do
     table.insert(path, 1, { name = all[at].text })
@@ -122,12 +120,12 @@ function path_ending_at(all, at)
     if not all[at] then return nil end
   end
   if #path == 0 then return nil end
-  local base, first = base_ending_at(all, at)
+  local base, first = base_ending_at(all, at, depth)
   if not base then return nil end
   table.insert(path, 1, { name = "", base = base })
   return path, first
 end
-context.path_ending_at = path_ending_at
+function context.path_ending_at(all, at) return path_ending_at(all, at, 0) end
 
 -- The call whose arguments are open at the end of the tokens: {path, in_table, first}. first: its bracket. in_table:
 -- the innermost open bracket is a table that is one of its arguments, or its only one.
@@ -144,12 +142,12 @@ function context.open_call(all, last)
         elseif token.text == "[" then
           return nil
         elseif token.text == "{" then
-          local path = path_ending_at(all, i - 1)
+          local path = context.path_ending_at(all, i - 1)
           if path then return { path = path, in_table = i, first = i } end
           if table_at then return nil end -- a table in a table
           table_at = i
         else
-          local path = path_ending_at(all, i - 1)
+          local path = context.path_ending_at(all, i - 1)
           if not path then return nil end
           return { path = path, in_table = table_at, first = i }
         end
@@ -168,7 +166,7 @@ function context.at(text, cursor)
 end
 
 function context.at_end(before)
-  local all = tokens.split(before)
+  local all = tokens.split_again(before)
   local last = all[#all]
   if last and last.is_open and last.last == #before then
     if last.kind == "comment" then return { kind = "none" } end
@@ -177,20 +175,20 @@ function context.at_end(before)
     local at = #all - 1
     if opener and opener.text == "(" then at = at - 1 end
     return { kind = "string", first = last.first + #quote, text = last.text:sub(#quote + 1), all = all,
-      callee = path_ending_at(all, at), call = context.open_call(all, #all - 1) }
+      callee = context.path_ending_at(all, at), call = context.open_call(all, #all - 1) }
   end
   if last and last.kind == "comment" then return { kind = "none" } end
   local touches = last and last.last == #before
   if touches and (last.kind == "name" or last.kind == "keyword") then
-    local path, first_token = path_ending_at(all, #all)
+    local path, first_token = context.path_ending_at(all, #all)
     if last.kind == "keyword" then path, first_token = { { name = last.text } }, #all end
     if not path then return { kind = "none" } end
     return { kind = "path", path = path, first = last.first, prefix = last.text, all = all, first_token = first_token }
   end
   if touches and last.kind == "symbol" and (last.text == "." or last.text == ":") then
-    local path, first_token = path_ending_at(all, #all - 1)
+    local path, first_token = context.path_ending_at(all, #all - 1)
     if not path then
-      local base, begin = base_ending_at(all, #all - 1)
+      local base, begin = base_ending_at(all, #all - 1, 0)
       if not base then return { kind = "none" } end
       path, first_token = { { name = "", base = base } }, begin
     end

@@ -19,7 +19,7 @@ function names.short_device(name) return name:match("[^:]*:%d+$") end
 -- A variable of the entry that is being typed, of the session, or a global.
 function names.variable(session, name)
   local typed = session.typed
-  if typed and typed.known[name] ~= nil then return typed:value(session, name) end
+  if typed and typed:defines(name) then return typed:value(session, name) end
   if session.consts[name] ~= nil then return session.consts[name] end
   if session.env and session.declared[name] then return rawget(session.env, name) end
   return rawget(_G, name)

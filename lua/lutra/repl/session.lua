@@ -76,14 +76,17 @@ function Session:load(text, name)
   return load_in(text, name or chunk_name)
 end
 
--- What lua does: as an expression, else as a statement. lua's ";" may be part of a comment, as in "5; -- five".
+-- What lua does: as an expression, else as a statement. lua's ";" may be part of a comment, as in "5; -- five". An
+-- expression that only lacks its end is told as one.
 function Session:load_entry(text, name)
   local expression = text:gsub("^=", "", 1)
-  local chunk
+  local chunk, problem, unfinished
   local may_be_expression = self.native.is_interactive or not text:find("\n", 1, true)
   if may_be_expression then chunk = self:load(kReturn .. expression .. ";", name) end
   if chunk then return chunk, nil, true end
-  return self:load(#expression < #text and kReturn .. expression or text, name)
+  chunk, problem = self:load(#expression < #text and kReturn .. expression or text, name)
+  if not chunk and self.native.is_interactive then _, unfinished = self:load("return " .. expression, name) end
+  return chunk, unfinished and unfinished:find("<eof>$") and unfinished or problem
 end
 
 -- Loads the entry so that its top-level locals can be kept: returns the chunk and the kinds of their names.

@@ -194,7 +194,7 @@ end
 function signature.at(session, text, cursor)
   if text:find("^%s*[:?]") then return "" end
   local tokens = use "repl.tokens"
-  local all = tokens.split((context.before(text, cursor)))
+  local all = tokens.split_again((context.before(text, cursor)))
   local call = context.open_call(all, #all)
   if not call then return "" end
   local head, options = use "repl.typed".with(session, all, call.first, signature.of_path, session, call.path)
@@ -203,13 +203,20 @@ function signature.at(session, text, cursor)
   return head
 end
 
--- What is known about the name at the cursor.
+-- What is known about the name at the cursor; if there is none, about the function in whose call the cursor is.
 function signature.inspect(session, text, cursor)
+  local about = use "repl.question".text
   local last = cursor - 1
   while text:find("^[%w_]", last + 1) do last = last + 1 end
   local path = text:sub(1, last):match("[%a_][%w_%.:]*$")
-  if not path then return "" end
-  return use "repl.question".text(session, path) or ""
+  local found = path and about(session, path)
+  if found then return found end
+  local all = use "repl.tokens".split_again((context.before(text, cursor)))
+  local call = context.open_call(all, #all)
+  if not call then return "" end
+  local words = {}
+  for i, each in ipairs(call.path) do words[i] = (each.separator or "") .. each.name end
+  return about(session, (table.concat(words):gsub("^[.:]", ""))) or signature.at(session, text, cursor)
 end
 
 return signature

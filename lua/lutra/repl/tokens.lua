@@ -19,13 +19,12 @@ local function quoted_end(text, at)
   end
 end
 
--- {kind, first, last, text} for each token: kind is "name", "keyword", "number", "string", "comment" or "symbol".
--- is_open: a string or a comment that has no end.
-function tokens.split(text)
-  local list, at = {}, 1
+-- Adds the tokens from byte `at` on.
+local function split_from(text, list, at)
   local function add(kind, last, is_open)
     last = last or #text
     list[#list + 1] = { kind = kind, first = at, last = last, text = sub(text, at, last), is_open = is_open }
+    if is_open and not list.first_open then list.first_open = #list end
     at = last + 1
   end
   while true do
@@ -56,6 +55,40 @@ function tokens.split(text)
       add("symbol", at + #symbol - 1)
     end
   end
+end
+
+-- {kind, first, last, text} for each token: kind is "name", "keyword", "number", "string", "comment" or "symbol".
+-- is_open: a string or a comment that has no end. first_open of the list: the index of the first of these.
+function tokens.split(text) return split_from(text, {}, 1) end
+
+-- How many bytes two texts begin with in common.
+local function common_size(a, b)
+  local low, high = 0, math.min(#a, #b)
+  while low < high do
+    local middle = (low + high + 1) // 2
+    if sub(a, low + 1, middle) == sub(b, low + 1, middle) then low = middle else high = middle - 1 end
+  end
+  return low
+end
+
+-- Which token a text begins with is decided by so many bytes behind it at most; only "[===" needs more.
+local lookahead = 4
+
+-- As split, faster where the text begins as that of the last call did: an entry while it is typed.
+local last_text, last_list = "", {}
+function tokens.split_again(text)
+  local common = common_size(last_text, text)
+  local low, high = 0, #last_list
+  if sub(text, common - lookahead + 1, common) == ("="):rep(lookahead) then high = 0 end
+  while low < high do
+    local middle = (low + high + 1) // 2
+    if last_list[middle].last + lookahead <= common then low = middle else high = middle - 1 end
+  end
+  -- A quoted string without an end may get one.
+  if last_list.first_open then low = math.min(low, last_list.first_open - 1) end
+  local list = table.move(last_list, 1, low, 1, {})
+  last_text, last_list = text, split_from(text, list, low > 0 and list[low].last + 1 or 1)
+  return last_list
 end
 
 local opens = { ["do"] = 1, ["if"] = 1, ["function"] = 1, ["repeat"] = 1, ["end"] = -1, ["until"] = -1 }

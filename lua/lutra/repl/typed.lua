@@ -162,6 +162,33 @@ function Reader:read()
   end
 end
 
+-- The definition of each name, as Reader.known; read when one is asked for first.
+function typed:definitions()
+  if not self.known then
+    local reader = setmetatable({ all = self.all, last = self.last, known = {}, scopes = {}, closers = closers_of(self.all) },
+      Reader)
+    reader:read()
+    self.known = reader.known
+  end
+  return self.known
+end
+
+-- Whether the name stands anywhere but before a "." or ":", where it is no definition. Most names do not: reading all
+-- definitions takes longer.
+local function may_define(self, name)
+  local all = self.all
+  for at = 1, self.last do
+    local token = all[at]
+    if token.text == name and token.kind == "name" then
+      local after = all[at + 1]
+      if not (after and after.kind == "symbol" and (after.text == "." or after.text == ":")) then return true end
+    end
+  end
+  return false
+end
+
+function typed:defines(name) return (self.known ~= nil or may_define(self, name)) and self:definitions()[name] ~= nil end
+
 -- What a variable of the entry will be; nil if that is not known.
 function typed:value(session, name)
   local definition = self.known[name]
@@ -178,9 +205,7 @@ end
 
 -- Calls f while names.variable knows what the tokens up to `last` define.
 function typed.with(session, all, last, f, ...)
-  local reader = setmetatable({ all = all, last = last, known = {}, scopes = {}, closers = closers_of(all) }, Reader)
-  reader:read()
-  session.typed = setmetatable({ all = all, known = reader.known, left = most_followed }, typed)
+  session.typed = setmetatable({ all = all, last = last, left = most_followed }, typed)
   local results = table.pack(pcall(f, ...))
   session.typed = nil
   if not results[1] then error(results[2], 0) end

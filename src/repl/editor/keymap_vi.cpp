@@ -30,6 +30,7 @@ class ViKeymap final : public Keymap {
   void begin_entry() override {
     mode_ = Mode::Insert;
     records_ = false;
+    insertion_.forget_count();
     forget();
   }
 
@@ -108,8 +109,12 @@ class ViKeymap final : public Keymap {
       to_command_mode(buffer);
       return Action::None;
     }
+    const std::size_t size = text.size();
     Action action;
-    if (handle_common_key(key, buffer, action)) return action;
+    if (handle_common_key(key, buffer, action)) {
+      if (buffer.cursor() != at && text.size() == size) insertion_.forget_count();
+      return action;
+    }
     if (key.name == Key::Name::Backspace) {
       if (mode_ == Mode::Replace) buffer.move_to(previous_character(text, at));
       else if (key.alt) buffer.kill(word_back(text, at), at);
@@ -132,6 +137,7 @@ class ViKeymap final : public Keymap {
   }
 
   void to_command_mode(TextBuffer& buffer) {
+    insertion_.repeat(buffer, mode_ == Mode::Replace);
     mode_ = Mode::Command;
     forget();
     buffer.end_step();
@@ -144,6 +150,7 @@ class ViKeymap final : public Keymap {
   void insert_at(TextBuffer& buffer, std::size_t place) {
     buffer.move_to(place);
     buffer.end_step();
+    insertion_.forget_count();
     mode_ = Mode::Insert;
     changes_ = true;
   }
@@ -459,6 +466,7 @@ class ViKeymap final : public Keymap {
   void begin_insert(TextBuffer& buffer, std::size_t place) {
     buffer.begin_group();
     insert_at(buffer, place);
+    insertion_.begin(buffer, repeats());
   }
 
   Mode mode_ = Mode::Insert;
@@ -466,6 +474,7 @@ class ViKeymap final : public Keymap {
   char operator_ = 0, pending_ = 0;  // d c y < > u U ~; r f F t T g, or i a after an operator
   char find_ = 0;                    // the last f, F, t or T, for ; and ,
   std::string found_;
+  ViInsertion insertion_;
   // The keys of the command being typed, whether it has changed the text, and the keys of the last one that did.
   std::vector<Key> recorded_, change_;
   bool records_ = false, changes_ = false;

@@ -148,6 +148,36 @@ bool vi_swap_case(TextBuffer& buffer, int count) {
   return true;
 }
 
+void ViInsertion::begin(const TextBuffer& buffer, int count) {
+  count_ = count;
+  before_ = count > 1 ? buffer.text().substr(0, buffer.cursor()) : "";
+  after_ = count > 1 ? buffer.text().substr(buffer.cursor()) : "";
+}
+
+void ViInsertion::repeat(TextBuffer& buffer, bool overwrites) {
+  const int count = std::exchange(count_, 1);
+  const std::string& text = buffer.text();
+  const std::size_t begin = before_.size(), cursor = buffer.cursor();
+  if (count <= 1 || cursor < begin || !text.starts_with(before_)) return;
+  const bool is_whole = text.size() >= begin + after_.size() && text.ends_with(after_);
+  if (!overwrites && !is_whole) return;
+  const std::size_t end = overwrites ? cursor : text.size() - after_.size();
+  if (cursor > end || begin == end) return;
+  const std::string typed(part(buffer, begin, end));
+  std::string more;
+  for (int i = 1; i < count && more.size() < kMostPut; ++i) more += typed;
+  if (!overwrites) {
+    buffer.replace(begin, begin, more);
+    buffer.move_to(cursor + more.size());
+    return;
+  }
+  std::size_t last = cursor;
+  for (std::size_t at = 0; at < more.size() && last < line_end(text, last); at = next_character(more, at)) {
+    if (more[at] != '\n') last = next_character(text, last);
+  }
+  buffer.replace(cursor, last, more);
+}
+
 std::size_t vi_line_below(std::string_view text, std::size_t at, int count, bool or_less) {
   std::size_t place = at;
   for (; count != 0; count += count > 0 ? -1 : 1) {

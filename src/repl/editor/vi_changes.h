@@ -22,6 +22,22 @@ bool vi_join(TextBuffer& buffer, int count);
 bool vi_replace(TextBuffer& buffer, std::string_view with, int count);
 bool vi_swap_case(TextBuffer& buffer, int count);
 
+// What is typed in one insertion, which a count before i, a, o and their like repeats.
+class ViInsertion {
+ public:
+  // At the cursor.
+  void begin(const TextBuffer& buffer, int count);
+  // The text counts once: the user has moved in it.
+  void forget_count() { count_ = 1; }
+  // At its end: inserts what was typed again, as often as the count wants; over the text behind it if `overwrites`. The
+  // cursor ends up where it would be if all had been typed.
+  void repeat(TextBuffer& buffer, bool overwrites);
+
+ private:
+  int count_ = 1;
+  std::string before_, after_;  // the text around it
+};
+
 // A place in the line so many below that of `at`, or above it if negative. If there are not as many lines: the last or
 // first one if `or_less`, else npos.
 std::size_t vi_line_below(std::string_view text, std::size_t at, int count, bool or_less);

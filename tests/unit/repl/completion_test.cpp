@@ -195,6 +195,27 @@ TEST_CASE("the signature of the call that the cursor is in") {
   CHECK(front.signature("(|") == "");
 }
 
+TEST_CASE("an entry that changes key by key has the signatures that it has as a whole") {
+  Front typed, whole;
+  auto check = [&](const std::string& text) {
+    INFO(text);
+    whole.session.signature("", 0);  // nothing in common with what comes
+    CHECK(typed.session.signature(text, text.size()) == whole.session.signature(text, text.size()));
+  };
+  const std::string text =
+      "local f = 'a\\\nb' x = [==[ \" ]==] -- lt.sum(\nprint(\"a('\") local s = --[=[ ( ]=] lt.ones {2} -- [[\n"
+      "string.rep('(', 2) s:matmul(s[1], lt.random.normal({0x1p4, 1e+5}, {mean = 0..1}), [[x]], lt.nn.Dense {2,";
+  for (std::size_t size = 0; size <= text.size(); ++size) check(text.substr(0, size));
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    for (const char* added : {"[", "=", "\"", "-", ")", " "}) check(text.substr(0, at) + added + text.substr(at));
+    check(text.substr(0, at) + text.substr(at + 1));
+  }
+  std::string line;  // longer than what is looked at
+  while (line.size() < 5000) line += "f(lt.ones {2}, 'text (')  ";
+  for (char c : std::string("lt.matmul(a, string.rep(")) check(line += c);
+  CHECK(typed.session.signature(line, line.size()).starts_with("string.rep("));
+}
+
 TEST_CASE("every function of Lua's own library has a signature") {
   Front front;
   front.run(
@@ -218,6 +239,30 @@ TEST_CASE("what is known about a name") {
   CHECK(front.session.inspect("lt.matmul", 5).find("lutra.matmul(") == 0);
   front.run("local t = lt.ones {2, 3}");
   CHECK(front.session.inspect("print(t)", 7) == "t: Tensor (2, 3) float32 on CPU:0");
+}
+
+TEST_CASE("between the brackets of a call, its function is described") {
+  Front front;
+  front.run("local t = lt.ones {2}; local function mine(first) return first end");
+  auto about = [&](std::string text) {
+    const std::size_t cursor = text.find('|');
+    text.erase(cursor, 1);
+    return front.session.inspect(text, cursor);
+  };
+  const std::string matmul = about("lt.matmul|");
+  CHECK(matmul.find("matmul(a, b") != std::string::npos);
+  for (const char* text : {"lt.matmul(|", "lt.matmul(|)", "x = lt.matmul(no_such, |", "lt.matmul(no_suc|h, 1)",
+                           "lt.matmul(f(1, 2), {1, 2}, |)"}) {
+    INFO(text);
+    CHECK(about(text) == matmul);
+  }
+  CHECK(about("t:matmul(|").find("matmul(a, b") != std::string::npos);
+  CHECK(about("lt.matmul(t|)").starts_with("t: Tensor"));
+  CHECK(about("mine(|").starts_with("mine(first)"));
+  CHECK(about("string.rep('x', |").starts_with("string.rep("));
+  CHECK(about("('x'):rep(|").find("rep(") != std::string::npos);
+  CHECK(about("no_such(|").empty());
+  CHECK(about("(|").empty());
 }
 
 TEST_CASE("what is known about Lua's own library") {

@@ -7,7 +7,6 @@ return {
       session:fail "write what to time: :time x:matmul(x)"
       return "failed"
     end
-    if not use "repl.command".load(session, argument) then return "failed" end
     local chunk, has_locals = session:prepare_lua(argument)
     if chunk == "failed" then return "failed" end
     return function()
