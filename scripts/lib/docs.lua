@@ -2,11 +2,13 @@
 --   docs/reference/ops.md, lua/lutra/_meta/ops.lua    from the op table, by way of help
 --   docs/reference/support.md                         from both
 --   docs/reference/MODULE.md                          from lua/lutra/_meta/MODULE.lua and MODULE/, written by hand
--- With --check it compares the files instead, looks for public names without docs and docs without names, and runs every
--- example (scripts/lib/docs_check.lua).
+-- With --check it compares the files instead, looks for public names without docs and docs without names, runs every
+-- example (scripts/lib/docs_check.lua), and compares docs/reference/c.md, written by hand, with lutra.h
+-- (scripts/lib/c_reference.lua).
 -- Run by the program: lutra scripts/lib/docs.lua [--check], in the root of the repository.
 local annotations = dofile("lua/lutra/annotations.lua")
 local checks = dofile("scripts/lib/docs_check.lua")
+local check_c_reference = dofile("scripts/lib/c_reference.lua")
 
 local check = arg[1] == "--check"
 
@@ -279,6 +281,7 @@ end
 emit("docs/reference/support.md", support_page(ops, classes), "the op table and lua/lutra/_meta")
 
 if check then
+  check_c_reference(assert(read("src/embed/lutra.h")), assert(read("docs/reference/c.md")), checks.fail)
   checks.coverage(ops, classes)
   checks.op_examples(ops)
   checks.examples(classes)
